@@ -14,10 +14,10 @@ firmware-%:
 soak:
 	./venv python -m tests.images
 	firmware/tools/busybox sparc64
-	./venv pytest tests/cli/test_userland.py tests/guest/test_userland.py
-	./venv pytest --timing static
-	./venv pytest --timing pipeline
-	./venv pytest --timing caches
+	./venv pytest --long tests/cli/test_userland.py tests/guest/test_userland.py
+	./venv pytest --long --timing static
+	./venv pytest --long --timing pipeline
+	./venv pytest --long --timing caches
 	./venv python -m tests.soak $(ARGS)
 
 .PHONY: soak

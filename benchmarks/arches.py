@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The architectures that every benchmark measures in one run: those that there are images for."""
+"""The architectures that every benchmark measures in one run: all that have images."""
 
 from __future__ import annotations
 
-from emu.cpu.arch import ARCHITECTURES
+from emu.architectures import ARCHITECTURES
 from emu.machine import image_directory
 
 __all__ = ["ARCHES"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How long `emu run -- true` takes as a whole process, how much of it is the guest's boot, and how much memory it needs, on
+"""How long `emu run -- true` takes as a whole process, how much of that is the guest's boot, and how much memory it needs, on
 each architecture. The peer is a bare Python that imports the same libraries.
 
     ./venv python benchmarks/boot.py
@@ -23,7 +23,7 @@ IMPORTS = "import unicorn, numba, numpy, capstone, elftools, click"
 
 
 def best_of(command: list[str]) -> tuple[float, int]:
-    """Seconds and MiB of a process: the least of several times, and its resident memory at most."""
+    """Seconds and MiB that a process takes: the shortest of several runs, and its peak resident memory."""
     best, resident = float("inf"), 0
     for _ in range(ROUNDS):
         start = time.perf_counter()
@@ -37,7 +37,7 @@ def best_of(command: list[str]) -> tuple[float, int]:
 
 
 class TimedMachine(Machine):
-    """Notes how long the guest took to boot."""
+    """A machine that notes how long the guest took to boot."""
 
     def _boot(self, at: int, booting: Callable[[int], None]) -> None:
         start = time.process_time()
@@ -49,7 +49,7 @@ def main() -> None:
     peer, _ = best_of([sys.executable, "-c", IMPORTS])
     print(f"importing the libraries takes {peer:.2f} s")
     print(f"{'':10}{'emu run -- true':>16}{'/ importing':>13}{'resident':>10}   guest boot, {CPUS} CPUs")
-    # Before this process makes machines: another begins with the peak of the one that it was forked from.
+    # Before this process makes machines: a forked process starts with the peak memory of its parent.
     run = [sys.executable, "-m", "emu", "run", "-o", os.devnull, "--cpus", str(CPUS)]
     processes = {arch: best_of([*run, "--arch", arch, "--", "true"]) for arch in ARCHES}
     for arch, (whole, resident) in processes.items():

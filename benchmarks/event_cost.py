@@ -3,10 +3,10 @@
 
     ./venv python benchmarks/event_cost.py [--no-build]
 
-One event: the events of a function that a kernel thread calls in a loop, and probes of it, over a nop, beside the function tracer
-on that function in the same run. All events: a busy guest with all of them on, beside the same without. Tracers: a busy guest
-with each. No event: the guest's instructions beside those of a kernel without static keys, which is built from firmware/
-(`--no-build` leaves this out).
+One event: the events of a function that a kernel thread calls in a loop, and probes of it, compared with the nop tracer, next to
+the function tracer on that function in the same run. All events: a busy guest with all of them enabled, next to the same guest
+without. Tracers: a busy guest with each. No event: the guest's instructions next to those of a kernel without static keys, which
+is built from firmware/ (`--no-build` skips this).
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ CALLING = "/sys/module/event_cost/parameters/thread_calls"
 FIXED = "events/event_cost/event_cost_fixed"
 FUNCTION = "event_cost_call"
 BUSY = "busy 4 10"
-# None in which the order of tasks decides how much there is to do: hackbench's instructions vary by more than keys cost.
+# Only workloads whose amount of work does not depend on the order of tasks: hackbench's instruction count varies by more than
+# keys cost.
 WORKLOADS = ("true", "busy 2 2", "busy 4 4", "pingpong 500", "ls -l /bin | wc -l", "dd if=/dev/zero of=/tmp/x bs=4k count=500")
 
 
@@ -44,15 +45,15 @@ class Case(NamedTuple):
     event: str = ""
     filter: str = "0"
     hist: str = ""  # the keys of a histogram of the first event
-    probe: str = ""  # what kprobe_events defines as the event `cost`; BEHIND stands for another place than the function's first
-    stack: int = 0  # calls in the stack trace after each event; 0: there is none
-    checked: bool = False  # the stack tracer looks
+    probe: str = ""  # how kprobe_events defines the event `cost`; BEHIND is replaced by an offset behind the call site
+    stack: int = 0  # calls in the stack trace after each event; 0 for no stack trace
+    checked: bool = False  # whether the stack tracer is on
     profiled: bool = False
     recorded: bool = True
 
     @property
     def entries(self) -> int:
-        """How many are recorded for a call."""
+        """The number of entries recorded for a call."""
         return self.recorded + (self.stack > 0)
 
 
@@ -75,7 +76,7 @@ CASES = {
     "kprobe elsewhere": Case(event="cost", probe=f"p:cost {FUNCTION}{BEHIND}"),
     "kretprobe": Case(event="cost", probe=f"r:cost {FUNCTION}"),
 }
-# Of a busy guest
+# For a busy guest.
 BUSY_CASES = {
     "nop": Case(),
     "function": Case("function"),
@@ -86,7 +87,7 @@ BUSY_CASES = {
 
 
 def record_with(machine: Machine, case: Case) -> None:
-    """Has the machine record that case of the function from now on, into an empty buffer."""
+    """Makes the machine record this case of the function from now on, into an empty buffer."""
     machine.tracefs.write("set_event", "")
     machine.tracefs.write(f"{FIXED}/trigger", "!hist:keys=ip")
     machine.tracefs.write("kprobe_events", case.probe.replace(BEHIND, f"+{second_instruction(machine)}"))
@@ -99,7 +100,7 @@ def record_with(machine: Machine, case: Case) -> None:
 
 
 def record_as(machine: Machine, case: Case) -> None:
-    """Sets the tracer, the profiler and the stack tracer of that case, and empties the buffer."""
+    """Sets the tracer, the profiler and the stack tracer of a case, and empties the buffer."""
     machine.tracefs.write("current_tracer", case.tracer)
     machine.tracefs.write("function_profile_enabled", str(int(case.profiled)))
     machine.tracefs.write("trace", "")
@@ -107,21 +108,21 @@ def record_as(machine: Machine, case: Case) -> None:
 
 
 def second_instruction(machine: Machine) -> int:
-    """The offset of an instruction of the function behind its call site."""
+    """The offset of the instruction behind the function's call site."""
     site = machine.site(FUNCTION)
     (function,) = [one for module in machine.kernel.modules for one in module.functions if one.name == FUNCTION]
     return site.address + len(site.code) - function.address
 
 
 def call(machine: Machine, calls: int) -> None:
-    """Has the thread call the function."""
+    """Makes the kernel thread call the function."""
     assert machine.run(f"echo {calls} > {CALLING}").status == 0
 
 
 def nanoseconds(arch: str) -> dict[str, float]:
-    """Processor time over the nop's for each call, the best of several rounds, by case."""
+    """By case, the processor time of each call beyond that with the nop tracer, the best of several rounds."""
     best = dict.fromkeys(CASES, float("inf"))
-    with Machine(arch=arch, cpus=1, memory=MEMORY) as machine:
+    with Machine(arch=arch, cpus=1, timing="static", memory=MEMORY) as machine:
         machine.tracefs.write("buffer_size_kb", str(BUFFER_KB))
         assert machine.run("insmod /lib/modules/event_cost.ko").status == 0
         machine.tracefs.write("set_ftrace_filter", FUNCTION)
@@ -144,7 +145,7 @@ def nanoseconds(arch: str) -> dict[str, float]:
 def all_on(arch: str) -> tuple[float, int]:
     """Processor time of a busy guest with all events on over that with none, the best of several rounds; events in a round."""
     best, events = {"0": float("inf"), "1": float("inf")}, 0
-    with Machine(arch=arch, cpus=4, memory=MEMORY) as machine:
+    with Machine(arch=arch, cpus=4, timing="static", memory=MEMORY) as machine:
         machine.tracefs.write("buffer_size_kb", str(BUFFER_KB))
         for _ in range(BUSY_ROUNDS):
             for on in best:
@@ -160,7 +161,7 @@ def all_on(arch: str) -> tuple[float, int]:
 def traced(arch: str) -> Mapping[str, float]:
     """Processor time of a busy guest with each of BUSY_CASES, the best of several rounds, by case."""
     best = dict.fromkeys(BUSY_CASES, float("inf"))
-    with Machine(arch=arch, cpus=4, memory=MEMORY) as machine:
+    with Machine(arch=arch, cpus=4, timing="static", memory=MEMORY) as machine:
         machine.tracefs.write("buffer_size_kb", str(BUSY_BUFFER_KB))
         for _ in range(BUSY_ROUNDS):
             for name in best:
@@ -172,14 +173,14 @@ def traced(arch: str) -> Mapping[str, float]:
 
 
 def instructions_without_keys(arch: str) -> Mapping[str, float]:
-    """Guest instructions of the boot and of workloads over those of a kernel that has no static keys."""
+    """Guest instructions of the boot and of workloads, over those of a kernel without static keys."""
     name = f"build/{arch}-no-static-keys/vmlinux"
     build = ["make", "-s", "-C", str(FIRMWARE), f"ARCH={arch}", "STATIC_KEYS=n", "-j2", name]
     subprocess.run(build, check=True, stdout=subprocess.DEVNULL)
     counts: list[list[int]] = []
     for image in (None, FIRMWARE / name):
         counts.append([])
-        with Machine(arch=arch, cpus=1, image=image) as machine:
+        with Machine(arch=arch, cpus=1, timing="static", image=image) as machine:
             counts[-1].append(sum(cpu.instructions for cpu in machine.board.cpus))
             for workload in WORKLOADS:
                 before = sum(cpu.instructions for cpu in machine.board.cpus)

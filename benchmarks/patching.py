@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Switching every site of the guest between nop and call, with 4 busy CPUs, on each architecture by each of its protocols.
-The peers are each other: what patching under running CPUs costs beside stopping them all.
+"""Switching every call site of the guest between nop and call, with 4 busy CPUs, on each architecture by each of its protocols.
+The protocols are each other's peers: what patching costs while CPUs run, and what it costs when all of them are stopped.
 
     ./venv python benchmarks/patching.py [SWITCHES]
 """
@@ -20,8 +20,8 @@ CPUS = 4
 
 
 def switch(arch: str, protocol: str, switches: int) -> float:
-    """Seconds of processor time a switch; prints one line."""
-    with Machine(arch=arch, cpus=CPUS) as machine:
+    """Seconds of processor time for a switch; prints one line."""
+    with Machine(arch=arch, cpus=CPUS, timing="static") as machine:
         machine.patching.protocol = protocol
         machine.tracefs.write("tracing_on", "0")
         machine.run(WORKLOAD)

@@ -18,32 +18,32 @@ from typing import Self
 
 from emu.machine import image_directory
 
-__all__ = ["ARCH", "NoPeer", "Peer"]
+__all__ = ["ARCH", "NoPeer", "Peer", "fetch"]
 
 ARCH = "x86_64"
-PATIENCE = 120.0  # seconds that an answer may take
+PATIENCE = 120.0  # seconds to wait for an answer
 ANSWER = re.compile(rb"^answer (\d+)\n", re.MULTILINE)
-# Without work-arounds for bugs of the hardware, and without a watchdog of the TSC: emu's kernel has neither.
+# Without mitigations of hardware bugs, and without the watchdog of the TSC: emu's kernel has neither.
 COMMAND_LINE = "console=ttyS0 quiet panic=-1 mitigations=off tsc=reliable"
 
 
 class NoPeer(Exception):
-    """There is no peer to be had on this machine. The message is one line that says why."""
+    """The peer is not available on this machine. The message is one line that says why."""
 
 
 class Peer:
-    """A Linux that has booted. busybox's shell executes the lines that it gets, in the tracing directory. `name` has versions."""
+    """A booted Linux. In the tracing directory, busybox's shell executes the lines that it is sent. `name` has the versions."""
 
     def __init__(self, directory: Path | None, memory: int) -> None:
-        """Boots it with so many bytes of memory; `directory` is what peer_qemu.sh makes and finds.
+        """Boots it with `memory` bytes of memory; `directory` is where peer_qemu.sh puts and finds the peer's files.
 
         Raises:
             NoPeer: the script could not make it, or Linux did not boot.
         """
-        files = _fetch(directory)
+        files = fetch(directory)
         with tempfile.NamedTemporaryFile() as initramfs:
             for archive in (image_directory(ARCH) / "initramfs.cpio", files / "initramfs.cpio"):
-                initramfs.write(archive.read_bytes())  # Linux unpacks one after the other
+                initramfs.write(archive.read_bytes())  # Linux unpacks concatenated archives one after the other
             initramfs.flush()
             command = _qemu(files, initramfs.name, memory)
             self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=0)
@@ -67,11 +67,11 @@ class Peer:
         self._process.communicate()
 
     def run(self, line: str) -> bytes:
-        """Executes a line; what it wrote. Its status must be 0."""
+        """Executes a line, and returns its output. Its status must be 0."""
         return self._answer(f"{line}; echo answer $?")
 
     def processor_time(self, command: str) -> float:
-        """Seconds of QEMU's processor time for a command of emu's shell, from the start of the shell to its end. Tracing is on
+        """QEMU's processor time in seconds for a command of emu's shell, from the start of the shell to its end. Tracing is on
         meanwhile."""
         traced = f"echo 1 > tracing_on; sh -c {shlex.quote(command)}; status=$?; echo 0 > tracing_on"
         self._send(f"echo ready; read go; {traced}; echo answer $status")
@@ -93,10 +93,10 @@ class Peer:
         self._process.stdin.write(line.encode() + b"\n")
 
     def _read_until(self, wanted: re.Pattern[bytes]) -> tuple[bytes, bytes]:
-        """What came before the wanted text, and the last group of that, or b"".
+        """Reads up to the wanted text. Returns what came before it, and the text's last group or b"".
 
         Raises:
-            NoPeer: it does not come.
+            NoPeer: the text does not come.
         """
         assert self._process.stdout is not None
         received, end = b"", time.monotonic() + PATIENCE
@@ -110,8 +110,12 @@ class Peer:
         return received[: found.start()], (found.groups() or (b"",))[-1]
 
 
-def _fetch(directory: Path | None) -> Path:
-    """The folder with what the peer consists of, which is made if it is missing."""
+def fetch(directory: Path | None) -> Path:
+    """The folder of the peer's files, which is made if it is missing: `qemu`, `vmlinuz`, `initramfs.cpio`.
+
+    Raises:
+        NoPeer: the script could not make it.
+    """
     script = Path(__file__).with_name("peer_qemu.sh")
     made = subprocess.run([script, *filter(None, [directory])], capture_output=True, text=True)
     if made.returncode:
@@ -120,7 +124,7 @@ def _fetch(directory: Path | None) -> Path:
 
 
 def _qemu(files: Path, initramfs: str, memory: int) -> list[str]:
-    """The command: one CPU that QEMU translates in one thread, and no device but a serial port."""
+    """QEMU's command line: one CPU, translated in one thread, and no device but a serial port."""
     command = [str(files / "qemu"), "-accel", "tcg,thread=single", "-smp", "1", "-m", str(memory >> 20)]
     command += ["-nodefaults", "-no-user-config", "-no-reboot", "-display", "none", "-serial", "stdio"]
     return [*command, "-kernel", str(files / "vmlinuz"), "-initrd", initramfs, "-append", COMMAND_LINE]

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Scenarios of the race lab in Promela, as a user of SPIN would write them: the peer of emu's model, and its witness.
+"""Scenarios of the race lab in Promela, as a user of SPIN would write them: a peer for the speed of emu's model, and a check of
+it.
 
-It is a second reading of what `emu.race.event`, `emu.race.fetch` and `emu.race.scenario` say in words. It shares with emu's model
-the protocol's steps, the sites' addresses and the fetch models' data, and nothing else: no tables, no disassembler, no views.
-Each event is one step (`d_step`): SPIN is to find as many states as emu does without symmetry, and a shortest trail as long as
-emu's schedule.
+It is a second implementation of what `emu.race.schedule.event`, `emu.race.scenario.fetch` and `emu.race.scenario.scenario`
+describe in words. It shares with emu's model the protocol's steps, the sites' addresses and the data of the fetch models, and
+nothing else: no tables, no disassembler, no views. Each event is one step (`d_step`), so SPIN should find as many states as emu
+does without symmetry, and a shortest trail as long as emu's schedule.
 
-Memory has versions, counted by `stores`. The bytes of a unit stay the same from one version to another. Such a *run* can be seen
-if it has begun, and was not over when the CPU synchronised.
+Memory has versions, counted by `stores`. A *run* is a range of versions in which the bytes of a unit stay the same. A CPU can see
+a run if it has begun, and was not yet over when the CPU synchronised.
 """
 
 from __future__ import annotations
@@ -17,16 +18,18 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from emu.ftrace.patching import Park, Patch, Release, Synchronise, Write
-from emu.race.fetch import MODELS, FetchModel
-from emu.race.model_sites import model_patches
-from emu.race.protocol_steps import Forget, Free, LabStep, WaitTasks
-from emu.race.scenario import Change, Handler, Scenario, Wrong
+from emu.ftrace.sites.patching import Park, Patch, Release, Synchronise, Write
+from emu.race.model.model_sites import model_patches
+from emu.race.scenario.change import Change
+from emu.race.scenario.fetch import MODELS
+from emu.race.scenario.fetch_model import FetchModel
+from emu.race.scenario.protocol_steps import Forget, Free, LabStep, WaitTasks
+from emu.race.scenario.scenario import Handler, Scenario, Wrong
 
 __all__ = ["WRONGS", "promela"]
 
 WRONGS = tuple(Wrong)
-"""What `wrong` counts, from 1."""
+"""The values of `wrong`, from 1."""
 
 _MODEL = """\
 /* {title} */
@@ -63,7 +66,7 @@ active proctype patcher() {{
 
 
 class _Kind(Enum):
-    """What an instruction is that was fetched."""
+    """What a fetched instruction is."""
 
     OLD = auto()
     NEW = auto()
@@ -73,9 +76,9 @@ class _Kind(Enum):
 
 @dataclass(frozen=True)
 class _Run:
-    """Bytes of a unit, from one version of memory to another."""
+    """The bytes of a unit, from one version of memory to another."""
 
-    unit: range  # of addresses
+    unit: range  # addresses
     first: int
     last: int
     code: bytes
@@ -85,7 +88,7 @@ def promela(scenario: Scenario, fetch: str) -> str:
     """The model of a scenario under a fetch model. The patcher is its last process, and ends at a statement of its own.
 
     Raises:
-        ValueError: the scenario has something that there is no Promela for. The text says what.
+        ValueError: the scenario has something that cannot be expressed in Promela. The text says what.
     """
     if scenario.user or scenario.entry_sites or scenario.handler_sites or scenario.visits:
         raise ValueError("there is no Promela for user, entry, in-handler and visits")
@@ -93,7 +96,7 @@ def promela(scenario: Scenario, fetch: str) -> str:
 
 
 class _Memory:
-    """What the sites hold, and which of it a CPU may see. A unit is a part of one site."""
+    """The contents of the sites, and which of them a CPU may see. A unit is a part of one site."""
 
     def __init__(self, fetch: FetchModel, patches: Sequence[Patch], steps: Sequence[LabStep]) -> None:
         self._fetch, self._patches = fetch, patches
@@ -102,7 +105,7 @@ class _Memory:
             if isinstance(step, Write):
                 written = {step.address + n: byte for n, byte in enumerate(step.new)}
                 self._versions.append({**self._versions[-1], **written})
-        self._units: list[list[range]] = []  # of each site
+        self._units: list[list[range]] = []  # by site
         for patch in patches:
             by_granule = itertools.groupby(range(patch.address, patch.address + len(patch.old)), lambda at: at // fetch.granule)
             units = [list(group) for _, group in by_granule]
@@ -126,7 +129,7 @@ class _Memory:
         return "; ".join(choices)
 
     def fetches(self, site: int, offset: int, kinds: Mapping[bytes, _Kind]) -> Iterator[tuple[_Kind, str, str]]:
-        """All that a fetch may be: what it is, when it may be that, and the statements that remember what was seen."""
+        """All possible results of a fetch: the kind of instruction, the condition, and statements that record what was seen."""
         start = self._patches[site - 1].address + offset
         touched = [unit for unit in self._units[site - 1] if start < unit.stop]
         units = [self._runs(unit, range(max(unit.start, start), unit.stop)) for unit in touched]
@@ -141,13 +144,13 @@ class _Memory:
                 yield fetched, _all(self._sees(run) for run in runs), seen
 
     def holds(self, site: int, code: bytes) -> str:
-        """The condition under which memory holds a code at a site."""
+        """The condition under which memory has `code` at a site."""
         address = self._patches[site - 1].address
         part = range(address, address + len(code))
         return " || ".join(_between(run) for run in self._runs(part, part) if run.code == code) or "false"
 
     def _may_be(self, wanted: _Kind, units: Sequence[Sequence[_Run]], kinds: Mapping[bytes, _Kind], code: bytes = b"") -> str:
-        """The condition under which a fetch that begins with a code may be of a kind; "": it cannot."""
+        """The condition under which a fetch whose first bytes are `code` may be of a kind; "" if it cannot."""
         if kind := _kind(code, kinds):
             return "true" if kind is wanted else ""
         terms = []
@@ -163,7 +166,7 @@ class _Memory:
         return _between(run, "stores" if self._fetch.coherent else f"{_view(run.unit) if self._fetch.monotone else 'view'}[_pid]")
 
     def _runs(self, unit: range, part: range) -> list[_Run]:
-        """The runs of a part of a unit; those of the whole unit, if a CPU never goes back to an older one."""
+        """The runs of a part of a unit; if a CPU never goes back to an older version of the unit, runs of the whole unit."""
         told_apart = unit if self._fetch.monotone else part
         runs: list[_Run] = []
         for _, group in itertools.groupby(enumerate(self._versions), lambda item: [item[1][at] for at in told_apart]):
@@ -200,7 +203,7 @@ class _Model:
         )
 
     def _patcher(self) -> Iterator[str]:
-        """What the patcher does."""
+        """The patcher's statements."""
         cpus = range(self._scenario.cpus)
         answered = _all(f"due[{cpu}] == NOTHING" for cpu in cpus)
         stands = " || ".join(f"at[{cpu}] == TRAMPOLINE || nmi[{cpu}] == TRAMPOLINE" for cpu in cpus)
@@ -230,7 +233,7 @@ class _Model:
         yield f"{answered} && {_all(f'!waits[{cpu}]' for cpu in cpus)} -> over = true"
 
     def _answers(self) -> Iterator[str]:
-        """What a CPU does because the patcher has asked for it, and its way home from a trampoline."""
+        """What a CPU does when the patcher asks it to, and its return from a trampoline."""
         yield "TAKES_INTERRUPTS && due[_pid] == INTERRUPT -> due[_pid] = NOTHING; SYNCHRONISE(_pid)"
         yield "TAKES_INTERRUPTS && due[_pid] == LOST_INTERRUPT -> due[_pid] = NOTHING"
         yield "TAKES_INTERRUPTS && due[_pid] == WAIT -> due[_pid] = NOTHING; waits[_pid] = true"
@@ -240,7 +243,7 @@ class _Model:
             yield "nmi[_pid] == TRAMPOLINE -> nmi[_pid] = HOME"
 
     def _comes_to(self, site: int) -> Iterator[str]:
-        """What a CPU does at a site."""
+        """The statements of a CPU that reaches a site."""
         yield from self._fetches(site, 0, "RUNS && at[_pid] == HOME", "at")
         for offset in self._offsets[self._scenario.handler is not Handler.RETRY :]:
             yield from self._fetches(site, offset, f"RUNS && at[_pid] == AT_{site}_{offset}", "at")
@@ -253,11 +256,11 @@ class _Model:
 
     @property
     def _offsets(self) -> list[int]:
-        """Where the old code's instructions begin."""
+        """The offsets of the old code's instructions."""
         return [0, 2] if self._scenario.change is Change.NOPS_TO_CALL else [0]
 
     def _fetches(self, site: int, offset: int, guard: str, place: str) -> Iterator[str]:
-        """One instruction is fetched and executed."""
+        """Fetches and executes one instruction."""
         patch = self._patches[site - 1]
         following = next((other for other in self._offsets if other > offset), None)
         kinds = {patch.old[offset:following]: _Kind.OLD}
@@ -284,7 +287,7 @@ class _Model:
             yield f"{when} -> {place}[_pid] = {after}{seen}"
 
     def _handles(self, site: int, guard: str, place: str) -> Iterator[str]:
-        """The breakpoint handler asks who put the breakpoint there."""
+        """The breakpoint handler looks up who put the breakpoint there."""
         scenario = self._scenario
         finds = site not in scenario.misses and scenario.handler is not Handler.DIE
         if finds and scenario.handler is Handler.SKIP and scenario.change is Change.CALL_TO_CALL:
@@ -299,7 +302,7 @@ class _Model:
         yield from self._wrong(Wrong.BREAKPOINT, unknown)
 
     def _wrong(self, wrong: Wrong, when: str) -> Iterator[str]:
-        """Something goes wrong, unless the scenario does not mind."""
+        """Something goes wrong, unless the scenario tolerates it."""
         if wrong in self._scenario.never:
             yield f"{when} -> {_fails(wrong)}"
 
@@ -310,7 +313,7 @@ def _fails(wrong: Wrong) -> str:
 
 
 def _visible_stores(steps: Sequence[LabStep], atom: int) -> Iterator[LabStep]:
-    """The steps, with a store for each aligned piece of so many bytes."""
+    """The steps, with one store for each aligned piece of `atom` bytes."""
     for step in steps:
         if not isinstance(step, Write):
             yield step
@@ -321,7 +324,7 @@ def _visible_stores(steps: Sequence[LabStep], atom: int) -> Iterator[LabStep]:
 
 
 def _kind(code: bytes, kinds: Mapping[bytes, _Kind]) -> _Kind | None:
-    """What an instruction is whose first bytes are these; None: they do not say. (No instruction is the beginning of another.)"""
+    """The kind of the instruction that begins with `code`; None if more bytes decide. (No instruction is a prefix of another.)"""
     for known, kind in kinds.items():
         if code.startswith(known):
             return kind
@@ -333,7 +336,7 @@ def _view(unit: range) -> str:
 
 
 def _between(run: _Run, oldest: str = "stores") -> str:
-    """The condition under which a run has begun, and was not over at a version; "": at no version."""
+    """The condition under which a run has begun, and was not over at version `oldest`; "": without the second condition."""
     return _all([*([f"stores >= {run.first}"] if run.first else []), *([f"{oldest} <= {run.last}"] if oldest else [])])
 
 

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How fast the race lab is: the native search beside the one in Python and beside SPIN, snapshots beside fork, and how long the
-machine takes to say the same as the model.
+"""How fast the race lab is: the native search next to the one in Python and to SPIN, snapshots next to fork, and how long the
+machine takes to confirm what the model says.
 
     ./venv python benchmarks/race.py [search] [spin] [snapshots] [agreement]
 
-All figures are of processor time. SPIN (spin.py says with which settings) searches what promela.py writes, a model as its users
-write them: it asks in each state which steps are possible. emu has worked that out for one CPU before it searches, which its
-seconds contain, and takes CPUs for alike. Verdicts, lengths of schedules and, but for the order of CPUs, states are the same.
+All figures are processor time. SPIN (spin.py has its settings) searches what promela.py writes, a model as SPIN's users write
+them: it determines in each state which steps are possible. emu works that out for one CPU before the search, which is included in
+its time, and treats CPUs as interchangeable. Verdicts, lengths of schedules and, but for the order of CPUs, states are the same.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from emu.race.model import automaton_of
 from emu.race.model.native_search import native_search
 from emu.race.model.search import Found, search
 from emu.race.model.tables import Tables
-from emu.race.scenario import Scenario
-from emu.race.scenario_file import parse
+from emu.race.scenario.scenario import Scenario
+from emu.race.scenario.scenario_file import parse
 
 ROUNDS = 5
-LIMIT = Limits(states=200_000)  # of the searches beside Python's
+LIMIT = Limits(states=200_000)  # for the searches beside Python's
 LARGE = (
     "protocol breakpoint; place 61 13; cpus 3; nmi 1 2; fetch torn1",
     "protocol breakpoint; place 13 5; cpus 3; nmi 1; fetch stale",
@@ -54,12 +54,12 @@ def scenario_of(text: str) -> Scenario:
 
 
 def processor_time() -> float:
-    """Seconds of this process, and of others that it has started."""
+    """Seconds of processor time of this process and of its ended children."""
     return time.process_time() + children_time()
 
 
 def least(work: Callable[[], object], times: int = 1, rounds: int = ROUNDS) -> float:
-    """Seconds of processor time: the least of several rounds, in which some work is done so many times."""
+    """Seconds of processor time, the smallest of several rounds; in each, the work is done `times` times."""
     best = float("inf")
     for _ in range(rounds):
         start = processor_time()
@@ -70,7 +70,7 @@ def least(work: Callable[[], object], times: int = 1, rounds: int = ROUNDS) -> f
 
 
 def search_rates(scenario: Scenario) -> tuple[int, float, float]:
-    """States, and how many of them a second in Python and in native code. Both begin with the scenario's tables."""
+    """The number of states, and the states per second in Python and in native code. Both start from the scenario's tables."""
     tables = Tables(automaton_of(scenario, scenario.fetch[0]))
     found: list[Found] = []
     slow = least(lambda: found.append(search(tables, scenario.cpus, LIMIT)), rounds=1)
@@ -88,7 +88,7 @@ def searches() -> None:
 
 
 def beside_spin(text: str) -> str:
-    """The whole decision of a scenario, and SPIN's, as columns."""
+    """The whole check of a scenario by emu and by SPIN, as columns."""
     scenario = scenario_of(text)
     (fetch,) = scenario.fetch
     ours = model.explore(scenario, fetch)
@@ -115,7 +115,7 @@ def spin() -> None:
 
 
 def fork() -> None:
-    """A copy of this process, and its end."""
+    """Forks this process, and waits for the copy's end."""
     child = os.fork()
     if not child:
         os._exit(0)
@@ -134,8 +134,8 @@ def window(arch: str) -> tuple[float, float, float]:
 
 
 def whole(arch: str) -> tuple[float, float, float]:
-    """The same of checkpoints of a busy machine, each time after it has run a little."""
-    with Machine(arch=arch, cpus=4) as busy:
+    """The same for checkpoints of a busy machine, each after it has run a little."""
+    with Machine(arch=arch, cpus=4, timing="static") as busy:
         busy.run(BUSY)
         saved = busy.checkpoint()
 
@@ -178,7 +178,7 @@ PARTS = {"search": searches, "spin": spin, "snapshots": snapshots, "agreement": 
 
 def main() -> None:
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    choices = [*PARTS, []]  # none is looked for here, too
+    choices = [*PARTS, []]  # for its check, argparse sees an empty list here, too
     arguments.add_argument("parts", nargs="*", choices=choices, metavar="PART", help=f"{', '.join(PARTS)}; default: all")
     for name in arguments.parse_args().parts or PARTS:
         PARTS[name]()

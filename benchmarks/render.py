@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How long the text of a trace takes: a million events from arrays, and by a renderer that formats one after another.
+"""How long the text of a trace takes: a million events from arrays, and by a renderer that formats one event after another.
 
 ./venv python benchmarks/render.py [EVENTS]
 """
@@ -10,18 +10,19 @@ import functools
 import struct
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
+from emu.ftrace.arrays.options import CORE_OPTIONS
+from emu.ftrace.buffers.entries import FUNCGRAPH_ENTRY, FUNCGRAPH_EXIT, FUNCTION, EventType
+from emu.ftrace.buffers.ring_buffer import RingBuffer
 from emu.ftrace.event.call import EventCall, Field
-from emu.ftrace.events import FUNCGRAPH_ENTRY, FUNCGRAPH_EXIT, FUNCTION, EventType
-from emu.ftrace.options import CORE_OPTIONS
-from emu.ftrace.ring_buffer import RingBuffer
-from emu.ftrace.text import SymbolTable, TraceView, render_events
+from emu.ftrace.text import Symbol, TraceView, render_events
 from emu.ftrace.text.columns import latency_flags
 from emu.ftrace.text.duration import NO_DURATION, duration_text
-from emu.ftrace.tracers import FUNCTION_GRAPH
+from emu.ftrace.tracers.function_graph import FUNCTION_GRAPH
 
 CPUS = 2
 TASKS = {57: "sh", 58: "ls", 59: "sed", 15: "rcu_preempt"}
@@ -51,6 +52,14 @@ SCHED_SWITCH = EventCall(
 OPTIONS = {option.name: option.default for option in (*CORE_OPTIONS, *FUNCTION_GRAPH.options)}
 
 
+class Functions:
+    """The symbols for names in the traces."""
+
+    def lookup(self, addresses: NDArray[np.uint64]) -> Sequence[Symbol | None]:
+        found = [(FUNCTIONS.get(address & ~63), address & 63) for address in addresses.tolist()]
+        return [Symbol(name, offset, 64) if name else None for name, offset in found]
+
+
 def view_of(tracer: str, buffers: list[RingBuffer]) -> TraceView:
     entries = sum(buffer.entries for buffer in buffers)
     return TraceView(
@@ -60,7 +69,7 @@ def view_of(tracer: str, buffers: list[RingBuffer]) -> TraceView:
         written=entries,
         cpus=CPUS,
         options=OPTIONS,
-        symbols=SymbolTable(FUNCTIONS, end=TEXT + 64 * len(FUNCTIONS)),
+        symbols=Functions(),
         comm_of=TASKS.get,
         calls={SCHED_SWITCH.number: SCHED_SWITCH},
     )
@@ -160,7 +169,7 @@ def peer_function(view: TraceView) -> str:
 
 def peer_graph(view: TraceView) -> str:
     lines: list[str] = []
-    waiting: dict[int, tuple[int, int]] = {}  # per CPU: a call whose next event is not known yet, and its line
+    waiting: dict[int, tuple[int, int]] = {}  # per CPU: the line number and function of an entry that may turn out to be a leaf
     for _, cpu, entry in in_order(view):
         before = waiting.pop(cpu, None)
         if len(entry) == _ENTRY.size:

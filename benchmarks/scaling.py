@@ -12,22 +12,20 @@ import sys
 import time
 from collections.abc import Callable
 
-import numpy as np
-import numpy.typing as npt
 from arches import ARCHES
-from numba import types
 
 from emu.cpu import arch as cpu_arch
-from emu.cpu.native import board_record, cpu_record, turns
+from emu.cpu.native import turns
+from emu.cpu.native.cpu_records import Board, Cpu
 from emu.machine import Machine
-from emu.native import njit
-from emu.native.pointers import load_u64
+from emu.native.functions import shared
+from emu.native.records import Values, u64
 
 QUANTA = (2000, 50_000)
 PEER = 2  # CPUs
 ROUNDS = 3
 CYCLES = 30_000_000  # of all CPUs together, in one round
-WARM_UP = 1_000_000  # cycles of each CPU: translated, and spread over the CPUs
+WARM_UP = 1_000_000  # cycles of each CPU, so that the code is translated and the tasks are spread over the CPUs
 BOOT = (
     "import resource, sys; from emu.machine import Machine; machine = Machine(arch=sys.argv[1], cpus=int(sys.argv[2])); "
     "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
@@ -45,7 +43,7 @@ def processor_time(work: Callable[[], object]) -> float:
 
 
 def busy_machine(arch: str, cpus: int) -> Machine:
-    machine = Machine(arch=arch, cpus=cpus, quantum=QUANTA[-1])
+    machine = Machine(arch=arch, cpus=cpus, timing="static", quantum=QUANTA[-1])
     machine.run("spin 1000000 & " * cpus)
     machine.advance(WARM_UP)
     assert not any(cpu.halted for cpu in machine.board.cpus)
@@ -54,9 +52,9 @@ def busy_machine(arch: str, cpus: int) -> Machine:
 
 def nanoseconds_per_instruction(machine: Machine, quantum: int) -> float:
     board = machine.board
-    board.record.set(board_record.QUANTUM, quantum)
+    board.record.quantum = quantum
     cycles = max(CYCLES // len(board.cpus), 4 * quantum)
-    machine.advance(4 * quantum)  # the clocks come to lie as far apart as they stay
+    machine.advance(4 * quantum)  # until the clocks are as far apart as they get
     best = float("inf")
     for _ in range(ROUNDS):
         before = sum(cpu.instructions for cpu in board.cpus)
@@ -67,45 +65,45 @@ def nanoseconds_per_instruction(machine: Machine, quantum: int) -> float:
     return best
 
 
-@njit(types.void(types.uint64[:], types.int64))  # type: ignore[untyped-decorator]  # numba has no types for it
-def _shortest_turns(records: npt.NDArray[np.uint64], count: int) -> None:
-    """Turns that end at their first block, of one CPU after the other."""
+@shared
+def _shortest_turns(cpus: Values[Cpu], most: u64, count: u64) -> None:
+    """Turns that end at their first block, of the first `most` CPUs in rotation."""
     for n in range(count):
-        cpu = records[n % len(records)]
-        now = load_u64(cpu + cpu_record.CYCLES)
-        turns.begin_turn(load_u64(cpu + cpu_record.BOARD), cpu, now, now)
+        cpu = cpus[n % most]
+        now = cpu.cycles
+        turns.begin_turn(cpu.board, cpu, now, now)
         turns.enter(cpu)
 
 
-@njit(types.void(types.uint64, types.int64))  # type: ignore[untyped-decorator]  # as above
-def _choices(board: int, count: int) -> None:
-    """The loop over turns, kept from beginning one; with a look at the clock, which it else takes every 32 turns."""
+@shared
+def _choices(board: Board, count: u64) -> None:
+    """The loop over turns, kept from beginning one; it reads the clock each time, where it otherwise does so every 32 turns."""
     for _ in range(count):
         turns.run(board, 0)
 
 
 def turn_costs(machine: Machine) -> tuple[float, float, float]:
-    """Microseconds to choose the CPU of a turn, and of a turn in which nothing is executed: of one CPU, and of each in turn."""
+    """Microseconds to choose the CPU of a turn, and of a turn that executes nothing: of one CPU, and of all in rotation."""
     board = machine.board
-    records = np.array([cpu.record.address for cpu in board.cpus], np.uint64)
-    count = 10 * len(records)
+    cpus = board.record.cpus
+    count = 10 * len(board.cpus)
     board.limit = 0
-    choose = processor_time(lambda: _choices(board.record.address, count))
+    choose = processor_time(lambda: _choices(board.record, count))
     board.unlimited()
-    board.record.set(board_record.QUANTUM, 1)
-    one = processor_time(lambda: _shortest_turns(records[:1], count))
-    each = processor_time(lambda: _shortest_turns(records, count))
+    board.record.quantum = 1
+    one = processor_time(lambda: _shortest_turns(cpus, 1, count))
+    each = processor_time(lambda: _shortest_turns(cpus, len(board.cpus), count))
     return choose / count * 1e6, one / count * 1e6, each / count * 1e6
 
 
 def boot(arch: str, cpus: int) -> None:
-    """A whole process that boots a machine."""
+    """Boots a machine in a process of its own."""
 
     def work() -> int:
         done = subprocess.run([sys.executable, "-c", BOOT, arch, str(cpus)], check=True, stdout=subprocess.PIPE)
         return int(done.stdout) >> 10
 
-    work()  # its native code compiled, its files cached
+    work()  # compiles the native code, and fills the file cache
     start = time.perf_counter()
     resident = work()
     print(f"{arch}: {cpus} CPUs boot in {time.perf_counter() - start:.1f} s, with {resident} MiB resident at most")
@@ -129,7 +127,7 @@ def scale(arch: str, most: int) -> None:
 
 
 def print_turn(machine: Machine, costs: dict[int, float], peer: dict[int, float]) -> None:
-    """What the difference between many CPUs and few is made of, at the smallest quantum."""
+    """Prints what the difference between many CPUs and few consists of, at the smallest quantum."""
     cpus, quantum = len(machine.board.cpus), QUANTA[0]
     before = sum(cpu.instructions for cpu in machine.board.cpus)
     cycles = 20 * quantum

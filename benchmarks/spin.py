@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The model checker SPIN (Debian's package `spin`), which searches Promela models by a program that it writes in C.
+"""The model checker SPIN (Debian's package `spin`), which searches Promela models with a program that it generates in C.
 
 Its settings: -O2; -DBFS, for a shortest trail, which takes no longer than depth first here; -DSAFETY; -DNOBOUNDCHECK; -DNOREDUCE,
-because every step looks at what others change, so that partial order reduction has nothing to leave out. States are stored
+because every step reads what others change, so partial order reduction finds nothing to leave out. States are stored
 exactly.
 """
 
@@ -18,7 +18,7 @@ from pathlib import Path
 
 from promela import WRONGS
 
-from emu.race.scenario import Wrong
+from emu.race.scenario.scenario import Wrong
 
 __all__ = ["NoSpin", "Searched", "children_time", "spin_search", "spin_version"]
 
@@ -29,20 +29,20 @@ _WRONG = re.compile(r"assertion violated \(wrong!=(\d+)\) \(at depth (\d+)\)")
 
 
 class NoSpin(Exception):
-    """SPIN cannot be had on this machine. The message is one line that says why."""
+    """SPIN is not available on this machine. The message is one line that says why."""
 
 
 @dataclass(frozen=True)
 class Searched:
-    """What SPIN has found.
+    """What SPIN found.
 
     Attributes:
-        wrong: what goes wrong; None: nothing does.
-        length: of the trail that leads there, in steps.
-        states: how many were stored.
-        moves: how many were tried.
-        compiling: seconds of processor time until there was a program that searches.
-        searching: seconds of processor time that it took.
+        wrong: what goes wrong; None if nothing does.
+        length: of the trail to it, in steps.
+        states: the number of stored states.
+        moves: the number of transitions tried.
+        compiling: seconds of processor time to generate and compile the program that searches.
+        searching: seconds of processor time that this program took.
     """
 
     wrong: Wrong | None
@@ -54,16 +54,16 @@ class Searched:
 
 
 def children_time() -> float:
-    """Seconds of processor time that programs took that this process has started, and that have ended."""
+    """The processor time of this process's ended children, in seconds."""
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     return used.ru_utime + used.ru_stime
 
 
 def spin_version() -> str:
-    """Which SPIN there is.
+    """The version of SPIN.
 
     Raises:
-        NoSpin: there is none, or no C compiler.
+        NoSpin: there is no SPIN, or no C compiler.
     """
     for program, package in (("spin", "spin"), ("cc", "gcc")):
         if shutil.which(program) is None:
@@ -76,7 +76,7 @@ def spin_search(model: str, *, optimise: bool = True) -> Searched:
 
     Args:
         model: its text.
-        optimise: whether the C compiler takes its time.
+        optimise: whether the C compiler optimises, which takes time.
     """
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "model.pml").write_text(model)
@@ -84,7 +84,7 @@ def spin_search(model: str, *, optimise: bool = True) -> Searched:
         _run(folder, "spin", "-a", "model.pml")
         _run(folder, "cc", "-O2" if optimise else "-O0", *_FLAGS, "-o", "pan", "pan.c")
         compiled = children_time()
-        # -E: no process ends, and the patcher may wait for ever.
+        # -E ignores invalid end states: no process ends, and the patcher may wait for ever.
         said = _run(folder, "./pan", "-E")
         searched = children_time()
     states, moves = (re.search(wanted, said) for wanted in (_STATES, _MOVES))
@@ -93,7 +93,7 @@ def spin_search(model: str, *, optimise: bool = True) -> Searched:
     if found:
         wrong: Wrong | None = WRONGS[int(found[1]) - 1]
         length = int(found[2]) + 1
-    else:  # behind the last event the patcher is at a statement that nobody can execute, but pan has tried it
+    else:  # behind the last event the patcher is at a statement that cannot be executed, but pan has tried it
         wrong = Wrong.STUCK if '"(0)"' in said.rpartition("proctype patcher")[2] else None
         length = 0
     return Searched(wrong, length, int(states[1]), int(moves[1]), compiled - start, searched - compiled)

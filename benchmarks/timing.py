@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What timing models cost on the host, in processor time, against the static model in the same run.
+"""What timing models cost on the host in processor time, against the static model in the same run.
 
     ./venv python benchmarks/timing.py [--rounds N] [--cpu-model NAME] [WORKLOAD]...
 
-Machines with one CPU take turns at each workload; what counts is the best of the rounds. A workload runs before it is measured,
-so that nothing has to be translated.
+Machines with one CPU take turns at each workload; the best of the rounds counts. Each workload runs once before it is measured,
+so that nothing remains to be translated.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ROUNDS = 9
 
 
 def measure(machine: Machine, command: str) -> tuple[float, int]:
-    """Seconds of processor time that a command takes, and the instructions that the guest executes for it."""
+    """The processor time that a command takes, in seconds, and the number of instructions that the guest executes for it."""
     instructions, begin = machine.board.cpus[0].instructions, time.process_time()
     done = machine.run(command)
     assert done.status == 0, done.output

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Host time per guest instruction over quantum and number of CPUs, all busy, on each architecture. The peer is a
+"""Host time per guest instruction by quantum and number of CPUs, all busy, on each architecture. The peer is a
 quantum of 100,000 cycles.
 
     ./venv python benchmarks/turns.py
@@ -19,9 +19,9 @@ ROUNDS = 3
 
 
 def nanoseconds_per_instruction(arch: str, cpus: int, quantum: int) -> float:
-    with Machine(arch=arch, cpus=cpus, quantum=quantum) as machine:
+    with Machine(arch=arch, cpus=cpus, timing="static", quantum=quantum) as machine:
         machine.run("spin 1000000 & " * cpus)
-        machine.advance(5_000_000)  # translated, and spread over the CPUs
+        machine.advance(5_000_000)  # so that the code is translated and the tasks are spread over the CPUs
         best = float("inf")
         for _ in range(ROUNDS):
             before = sum(cpu.instructions for cpu in machine.board.cpus)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What tracing costs the guest by a timing model, in cycles: the tables of docs/what-tracing-costs.md.
+"""What tracing costs the guest according to a timing model, in cycles: the tables of docs/what-tracing-costs.md.
 
     ./venv python benchmarks/what_tracing_costs.py [--timing MODEL] [--cpu-model NAME]
 
-Everything is virtual time, so it is the same on each host and in each run.
+All times are virtual, so they are the same on each host and in each run.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ BUFFER_KB = "20000"
 
 
 def totals(machine: Machine) -> dict[str, int]:
-    """What all CPUs have counted."""
+    """The counters, summed over all CPUs."""
     timing = machine.board.timing
     assert timing is not None
     counts = [timing.counts(cpu.index) for cpu in machine.board.cpus]
@@ -35,14 +35,14 @@ def between(before: Mapping[str, int], after: Mapping[str, int]) -> dict[str, in
 
 
 def recorded(machine: Machine) -> int:
-    """Entries in the buffers."""
+    """The number of entries in the buffers."""
     return machine.trace_array.summary().events
 
 
 def traced(machine: Machine, tracer: str) -> tuple[dict[str, int], int]:
-    """What a command counts under a tracer, and the functions that were traced."""
+    """The counters for a command under a tracer, and the number of traced functions."""
     machine.tracefs.write("current_tracer", tracer)
-    machine.run(COMMAND, trace=True)  # once to translate what has been patched, and to fill the caches
+    machine.run(COMMAND, trace=True)  # once to translate the patched code, and to fill the caches
     machine.tracefs.write("trace", "")
     before = totals(machine)
     machine.run(COMMAND, trace=True)
@@ -51,7 +51,7 @@ def traced(machine: Machine, tracer: str) -> tuple[dict[str, int], int]:
 
 
 def without_pairing(machine: Machine) -> None:
-    """Has return_to_handler push a word and jump, where it calls: the `ret` that ends it then takes its caller's prediction."""
+    """Makes return_to_handler push a word and jump, not call: the `ret` at its end then uses up its caller's prediction."""
     kernel, board = machine.kernel, machine.board
     place = kernel.image.symbol("return_to_handler") - board.arch.kernel_map
     code = bytes(board.ram[place : place + 6])
@@ -64,7 +64,7 @@ def without_pairing(machine: Machine) -> None:
 def tracers(**model: str | None) -> None:
     print(f"{COMMAND}\n")
     print(f"{'tracer':32} {'functions':>9} {'cycles each':>11} {'insns each':>10} {'return misses each':>18}")
-    with Machine(cpus=1, **model) as machine:  # type: ignore[arg-type]  # of strings alone
+    with Machine(cpus=1, **model) as machine:  # type: ignore[arg-type]  # only strings
         machine.tracefs.write("buffer_size_kb", BUFFER_KB)
         plain, _ = traced(machine, "nop")
         rows = [("function", "function"), ("function_graph", "function_graph")]
@@ -104,8 +104,8 @@ def switches(**model: str | None) -> None:
                 )
 
 
-# In 2025 Linux counted in one word, for all CPUs, who was looking at the breakpoints that patching had put in place. Then each
-# CPU got a count of its own. Here a function that all CPUs call counts in the one way and in the other.
+# In 2025 Linux counted the users of the breakpoints that patching had put in place in one word for all CPUs. Then each
+# CPU got a counter of its own. Here a function that all CPUs call counts in either way.
 COUNTED = "__might_fault"
 SHARED_COUNT = "mov rax, per_cpu_timerlat_var; lock inc qword ptr [rax]; ret"
 COUNT_PER_CPU = "mov rax, per_cpu_timerlat_var; add rax, qword ptr gs:[24]; lock inc qword ptr [rax]; ret"  # percpu_offset

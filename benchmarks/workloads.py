@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What guest workloads cost on the host, in processor time: untraced, with `function` and with `function_graph`, on each
+"""What guest workloads cost on the host in processor time: untraced, with `function` and with `function_graph`, on each
 architecture in one run.
 
     ./venv python benchmarks/workloads.py [--peer DIR] [--rounds N] [WORKLOAD]...
@@ -9,8 +9,8 @@ The peer on x86-64 is Debian's Linux under QEMU, with the same programs, memory 
 emu. benchmarks/peer_qemu.sh fetches it into DIR (default: a folder of emu's cache). Without it there are no ratios. SPARC V9 has
 no peer: no Linux for it is packaged.
 
-With --against the peer is another checkout of emu with a `.venv`, for example of the commit before, on all architectures and
-untraced. Its guest may execute other instructions for the same workload, so both times and instructions a second are compared.
+With --against the peer is another checkout of emu with a `.venv`, for example of the previous commit, on all architectures and
+untraced. Its guest may execute other instructions for the same workload, so both times and instructions per second are compared.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ OF_PROCESSOR = ("dd", "busy", "hackbench")  # the workloads by which checkouts a
 
 @dataclass(frozen=True)
 class Workload:
-    """Command lines of the guest's shell; only `command` is measured."""
+    """Command lines for the guest's shell; only `command` is measured."""
 
     name: str
     command: str
@@ -57,13 +57,13 @@ class System(Protocol):
     """A machine with ftrace."""
 
     def trace_with(self, tracer: str) -> None:
-        """Chooses the tracer."""
+        """Selects the tracer."""
 
     def run(self, command: str) -> None:
         """Runs a command that is not measured."""
 
     def measure(self, command: str) -> Measured:
-        """Runs a command, and records what it does."""
+        """Runs a command, and measures what that takes."""
 
 
 class Linux:
@@ -90,8 +90,8 @@ Results = dict[tuple[str, str], Measured]  # by workload and tracer
 
 
 def measure(systems: Sequence[System], workloads: Sequence[Workload], tracers: Sequence[str], rounds: int) -> list[Results]:
-    """The best of several rounds on each system. Systems, tracers and workloads take turns, so that what else the host does falls
-    on all of them."""
+    """The best of several rounds on each system. Systems, tracers and workloads take turns, so that other load on the host
+    affects all of them."""
     best: list[Results] = [{(workload.name, tracer): Measured() for workload in workloads for tracer in tracers} for _ in systems]
     for _ in range(rounds):
         for tracer in tracers:
@@ -99,7 +99,7 @@ def measure(systems: Sequence[System], workloads: Sequence[Workload], tracers: S
                 system.trace_with(tracer)
             for workload in workloads:
                 for system, results in zip(systems, best, strict=True):
-                    for _ in range(2):  # once to translate what has been patched
+                    for _ in range(2):  # once to translate the patched code
                         measured = system.measure(workload.command)
                         system.run(workload.after)
                     key = workload.name, tracer
@@ -108,11 +108,11 @@ def measure(systems: Sequence[System], workloads: Sequence[Workload], tracers: S
 
 
 class Row:
-    """A workload under a tracer, beside the same workload untraced."""
+    """A workload under a tracer, next to the same workload untraced."""
 
     def __init__(self, results: Results, name: str, tracer: str) -> None:
         self.measured, untraced = results[name, tracer], results[name, "nop"]
-        # A function that returns leaves two entries: of its call and of its return.
+        # A function that returns leaves two entries, one for its call and one for its return.
         self.functions = self.measured.entries // (2 if tracer == "function_graph" else 1)
         self.times = self.measured.seconds / untraced.seconds
         self.nanoseconds_each = (self.measured.seconds - untraced.seconds) / max(self.functions, 1) * 1e9

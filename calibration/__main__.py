@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Prints how far timing models are from what was measured on real CPUs.
+"""Prints how far the predictions of timing models are from what was measured on real CPUs.
 
     ./venv python -m calibration [--machine NAME] [--core NAME] [--looked-at [--worst N]] [--programs] [--events]
     ./venv python -m calibration measure [blocks] [rows] [events] [programs] [peers] [--osaca PYTHON]
     ./venv python -m calibration collect
 
-Without a command, tables of errors are printed, from stored measurements. With --programs, whole programs are run on the
-emulated machine for it, which takes minutes. `measure` measures on this machine, and stores that under the name of its CPU.
-`collect` collects the code that is measured.
+Without a command, tables of errors are printed, from stored measurements. With --programs, this includes whole programs run on
+the emulated machine, which takes minutes. `measure` measures on this machine, and stores the results under the name of its CPU.
+`collect` collects the code to measure.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What other tools predict for blocks: llvm-mca and OSACA. Their answers are stored, so that tables need neither tool."""
+"""What other tools predict for blocks: llvm-mca and OSACA. Their answers are stored, so that the tables need neither tool."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from shutil import which
 from typing import NamedTuple
@@ -24,15 +24,15 @@ _NOT_ASKED = -1  # among the cycles that are stored
 
 
 class Peer(NamedTuple):
-    """A tool that is installed."""
+    """An installed tool."""
 
     name: str
-    tool: str  # of llvm-mca, its path; of OSACA, that of a Python that has it
-    cpu: str  # as the tool names it
+    tool: str  # for llvm-mca its path, for OSACA that of a Python that has it
+    cpu: str  # the tool's name for it
     version: str
 
     def predict(self, blocks: Sequence[bytes]) -> Iterator[dict[bytes, float | None]]:
-        """The cycles of blocks, some at a time; None if the tool cannot read one."""
+        """The cycles of blocks, some at a time; None if the tool cannot read a block."""
         for n in range(0, len(blocks), _AT_ONCE):
             some = blocks[n : n + _AT_ONCE]
             found = self._some(some)
@@ -45,12 +45,12 @@ class Peer(NamedTuple):
             return found
         if len(blocks) == 1:
             return {}
-        half = len(blocks) // 2  # one block that the tool refuses is looked for
+        half = len(blocks) // 2  # to find the one block that the tool refuses
         return self._some(blocks[:half]) | self._some(blocks[half:])
 
 
 def _disassembly(tool: str, blocks: Sequence[bytes]) -> list[str]:
-    """As llvm-mc writes it, in AT&T's syntax. Each block is followed by `int3`, which no block contains."""
+    """The disassembly by llvm-mc, in AT&T syntax. Each block is followed by `int3`, which no block contains."""
     text = "\n".join(" ".join(f"{byte:#04x}" for byte in code + b"\xcc") for code in blocks)
     done = subprocess.run([tool, "-disassemble", "-triple=x86_64"], input=text, capture_output=True, text=True)
     return [part.replace("\t.text\n", "") for part in re.split(r"\tint3\n?", done.stdout)[: len(blocks)]]
@@ -71,7 +71,7 @@ def _mca(peer: Peer, blocks: Sequence[bytes]) -> dict[bytes, float] | None:
     }
 
 
-# OSACA's command takes one block, and a second for it. So it is used as a library: what `osaca.osaca.inspect` does.
+# OSACA's command takes one block, and a second for it. So it is used as a library: this does what `osaca.osaca.inspect` does.
 _OSACA = r"""
 import json, sys
 from osaca.osaca import get_asm_parser
@@ -98,7 +98,7 @@ json.dump(answers, output)
 
 
 def _osaca(peer: Peer, blocks: Sequence[bytes]) -> dict[bytes, float] | None:
-    """The larger of the most loaded port and the longest dependency that goes round the loop."""
+    """The larger of the most loaded port and the longest loop-carried dependency."""
     disassembler = which("llvm-mc-19") or which("llvm-mc")
     assert disassembler is not None
     parts = _disassembly(disassembler, blocks)
@@ -118,11 +118,11 @@ def _version(*command: str) -> str:
 
 
 def peers_for(machine: str, osaca_python: str | None = None) -> Iterator[Peer]:
-    """The tools that this machine has, with the nearest CPU model that each knows.
+    """The tools on this machine, with the nearest CPU model that each knows.
 
     Args:
         machine: the microarchitecture.
-        osaca_python: a Python that OSACA is installed for.
+        osaca_python: the path of a Python that has OSACA.
     """
     cpus = {"zen3": ("znver3", "zen3"), "zen4": ("znver4", "zen4"), "zen2": ("znver2", "zen2"), "zen": ("znver1", "zen1")}
     mca_cpu, osaca_cpu = cpus[machine]
@@ -136,22 +136,26 @@ def peers_for(machine: str, osaca_python: str | None = None) -> Iterator[Peer]:
 
 
 def stored_answers(machine: str) -> dict[str, dict[bytes, float | None]]:
-    """What tools have said, by their names; None: they could not read the block."""
+    """The answers of tools by name; None if they could not read a block."""
     try:
         data = stored.load(machine, "peers")
     except FileNotFoundError:
         return {}
-    answers: dict[str, dict[bytes, float | None]] = {name: {} for name in data["columns"][1:]}
-    for code, *cycles in data["entries"]:
-        for known, answer in zip(answers.values(), cycles, strict=True):
-            if answer != _NOT_ASKED:
-                known[bytes.fromhex(code)] = answer
-    return answers
+    codes = _asked_about(machine)
+    return {
+        name: {code: answer for code, answer in zip(codes, answers, strict=True) if answer != _NOT_ASKED}
+        for name, answers in data["columns"].items()
+    }
+
+
+def _asked_about(machine: str) -> list[bytes]:
+    """The blocks and rows measured on a machine; answers are stored in this order."""
+    return list(dict.fromkeys([block.code for block in blocks_of(machine)] + [row_code(row.blocks) for row in rows_of(machine)]))
 
 
 def ask_peers(osaca_python: str | None = None) -> Path:
-    """Stores what tools say of the blocks, and of rows of blocks, that were measured on this machine. They are asked what they
-    have not been asked before. OSACA takes a second for a block and many for a row, so it is not asked for rows."""
+    """Stores what tools predict for the blocks and rows of blocks that were measured on this machine. They are only asked about
+    those without a stored answer. OSACA takes a second for a block and many for a row, so it is not asked about rows."""
     machine = stored.machine_name()
     blocks = [block.code for block in blocks_of(machine)]
     rows = [row_code(row.blocks) for row in rows_of(machine)]
@@ -163,18 +167,16 @@ def ask_peers(osaca_python: str | None = None) -> Path:
             answers[peer.name], versions[peer.name] = {}, peer.version
         known = answers[peer.name]
         asked = [code for code in blocks + (rows if "mca" in peer.name else []) if code not in known]
-        asked.sort(key=stored.held_out, reverse=True)  # what is judged comes first
+        asked.sort(key=stored.held_out, reverse=True)  # the half that is judged comes first
         for found in peer.predict(asked):
             known |= found
-            path = _save(machine, dict.fromkeys(blocks + rows), answers, versions)
+            path = _save(machine, answers, versions)
             print(f"{peer.name}: {len(known)}", file=sys.stderr)
     return path
 
 
-def _save(
-    machine: str, codes: Iterable[bytes], answers: Mapping[str, Mapping[bytes, float | None]], versions: Mapping[str, str]
-) -> Path:
+def _save(machine: str, answers: Mapping[str, Mapping[bytes, float | None]], versions: Mapping[str, str]) -> Path:
     failed = {name: sum(answer is None for answer in known.values()) for name, known in answers.items()}
-    entries = [[code.hex(), *(known.get(code, _NOT_ASKED) for known in answers.values())] for code in codes]
-    header = {"versions": versions, "failed": failed, "not asked": _NOT_ASKED, "columns": ["code", *answers]}
-    return stored.save(machine, "peers", header, entries)
+    codes = _asked_about(machine)
+    columns = {name: [known.get(code, _NOT_ASKED) for code in codes] for name, known in answers.items()}
+    return stored.save_columns(machine, "peers", {"versions": versions, "failed": failed, "not asked": _NOT_ASKED}, columns)

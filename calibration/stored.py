@@ -1,17 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Files of measurements: where they are, which halves there are, and on what machine they were made."""
+"""Files of measurements: their place, their two halves, and the machine they were made on."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import re
-from collections.abc import Iterable, Mapping
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
 
-__all__ = ["MEASUREMENTS", "cpu", "held_out", "load", "machine_name", "save"]
+__all__ = ["MEASUREMENTS", "columns_text", "cpu", "held_out", "load", "machine_name", "save", "save_columns"]
 
 MEASUREMENTS = Path(__file__).parent / "measurements"
 
@@ -26,7 +27,7 @@ _NAMES = [
 
 
 def held_out(data: bytes) -> bool:
-    """Whether a block, row or program, named by its bytes, is in the half that nobody looks at while tuning a model."""
+    """Whether a block, row or program, identified by its bytes, is in the half that nobody looks at while tuning a model."""
     return bool(hashlib.sha256(data).digest()[0] & 1)
 
 
@@ -46,7 +47,7 @@ def cpu() -> dict[str, Any]:
 
 
 def machine_name() -> str:
-    """What files of measurements of this machine are named by: its microarchitecture, if it is known."""
+    """The name of this machine in file names of measurements: its microarchitecture, if it is known."""
     found = cpu()
     for vendor, family, (first, last), name in _NAMES:
         if (vendor, family) == (found["vendor"], found["family"]) and first <= found["model"] <= last:
@@ -55,7 +56,7 @@ def machine_name() -> str:
 
 
 def load(machine: str, kind: str) -> dict[str, Any]:
-    """What `save` has stored.
+    """The measurements that `save` has stored.
 
     Raises:
         FileNotFoundError: there are no such measurements.
@@ -65,9 +66,27 @@ def load(machine: str, kind: str) -> dict[str, Any]:
 
 
 def save(machine: str, kind: str, header: Mapping[str, Any], entries: Iterable[Any]) -> Path:
-    """Writes measurements, an entry a line."""
-    head = json.dumps({"cpu": cpu(), "date": date.today().isoformat(), **header}, indent=1)[:-2]
+    """Writes measurements, one entry per line."""
     lines = ",\n  ".join(json.dumps(entry) for entry in entries)
+    return _write(machine, kind, header, f'"entries": [\n  {lines}\n ]')
+
+
+def save_columns(machine: str, kind: str, header: Mapping[str, Any], columns: Mapping[str, Sequence[Any]]) -> Path:
+    """Writes measurements of things whose names and order stand elsewhere: as much in a line as it can hold."""
+    return _write(machine, kind, header, f'"columns": {{\n  {columns_text(columns)}\n }}')
+
+
+def columns_text(columns: Mapping[str, Sequence[Any]]) -> str:
+    """Named lists in JSON, in lines of 120 columns."""
+    texts = []
+    for name, column in columns.items():
+        lines = textwrap.fill(json.dumps(column), 120, initial_indent="  ", subsequent_indent="  ", break_long_words=False)
+        texts.append(f"{json.dumps(name)}: {lines.strip()}")
+    return ",\n  ".join(texts)
+
+
+def _write(machine: str, kind: str, header: Mapping[str, Any], rest: str) -> Path:
+    head = json.dumps({"cpu": cpu(), "date": date.today().isoformat(), **header}, indent=1)[:-2]
     path = MEASUREMENTS / f"{machine}-{kind}.json"
-    path.write_text(f'{head},\n "entries": [\n  {lines}\n ]\n}}\n')
+    path.write_text(f"{head},\n {rest}\n}}\n")
     return path

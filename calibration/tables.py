@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tables of errors, from stored measurements and stored predictions of peers."""
+"""Tables of errors, from stored measurements and from stored predictions of peers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from calibration.programs.measure import machine_for, model_cycles, programs_of
 __all__ = ["block_table", "event_table", "program_table", "row_table", "worst_blocks"]
 
 Predictor = Callable[[bytes], float | None]  # None: the tool could not read the block
-_HEADER = f"{'':24}{'n':>6}{'mean':>9}{'median':>9}{'tau':>8}{'sum':>8}"
+_HEADER = f"{'':24}{'n':>6}{'mean':>9}{'median':>9}{'tau':>8}{'signed':>8}{'sum':>8}"
 
 
 def _predictors(machine: str, model: Model) -> dict[str, Predictor]:
@@ -32,16 +32,16 @@ def _predictors(machine: str, model: Model) -> dict[str, Predictor]:
 
 def _line(name: str, predicted: Sequence[float], measured: Sequence[float]) -> str:
     found = errors(predicted, measured)
-    return f"{name:24}{found.number:6}{found.mean:9.1%}{found.median:9.1%}{found.tau:8.3f}{found.bias:+8.0%}"
+    return f"{name:24}{found.number:6}{found.mean:9.1%}{found.median:9.1%}{found.tau:8.3f}{found.signed:+8.1%}{found.bias:+8.0%}"
 
 
 def block_table(machine: str, model: Model, held_out: bool) -> Iterator[str]:
-    """The errors for single blocks, by where they are from.
+    """The errors for single blocks, by origin.
 
     Args:
         machine: where they were measured.
-        model: that is compared.
-        held_out: of the half that is not looked at while tuning.
+        model: the model that is compared.
+        held_out: whether to use the half that is not looked at while tuning.
     """
     judged = [block for block in blocks_of(machine) if block.held_out == held_out and not block.may_meet]
     predictors = _predictors(machine, model)
@@ -61,7 +61,7 @@ def block_table(machine: str, model: Model, held_out: bool) -> Iterator[str]:
 
 
 def row_table(machine: str, model: Model, held_out: bool) -> Iterator[str]:
-    """The errors for rows of blocks, by how the costs of blocks are put together."""
+    """The errors for rows of blocks, by the way in which the costs of blocks are combined."""
     rows = [row for row in rows_of(machine) if row.held_out == held_out]
     measured = {block.code: block.cycles for block in blocks_of(machine)}
     cycles = [row.cycles for row in rows]
@@ -80,18 +80,18 @@ def row_table(machine: str, model: Model, held_out: bool) -> Iterator[str]:
 
 
 def program_table(machine: str, model: Model, held_out: bool, timings: Sequence[str]) -> Iterator[str]:
-    """The errors for whole programs, which are run for it.
+    """The errors for whole programs, which are run for this table.
 
     Args:
         machine: where they were measured.
-        model: whose CPU the machine has.
-        held_out: of the half that is not looked at while tuning.
+        model: its CPU model is the machine's.
+        held_out: whether to use the half that is not looked at while tuning.
         timings: timing models of the machine.
     """
     programs = [program for program in programs_of(machine) if program.held_out == held_out]
     answers: dict[str, dict[str, int]] = {}
     for timing in timings:
-        parameters = {} if timing == "static" else {"timing": timing, "cpu_model": model.core.name}
+        parameters = {"timing": timing} | ({} if timing == "static" else {"cpu_model": model.core.name})
         for busybox in (False, True):
             with machine_for(busybox, **parameters) as guest:
                 for program in programs:
@@ -112,8 +112,8 @@ def program_table(machine: str, model: Model, held_out: bool, timings: Sequence[
 
 
 def event_table(machine: str, model: Model) -> Iterator[str]:
-    """What events cost, and by the model `caches` those that need no operating system. CPUs of the model take turns: what
-    they share has a line for each length of turns, in instructions."""
+    """The measured cost of events, and the cost in the model `caches` for events that need no operating system. CPUs of the model
+    take turns, so an event that involves several of them has a line for each length of turns, in instructions."""
     data = stored.load(machine, "events")
     answers: dict[str, list[tuple[str, float]]] = {}
     for event in model_events(model.core):
@@ -130,7 +130,7 @@ def event_table(machine: str, model: Model) -> Iterator[str]:
 
 
 def worst_blocks(machine: str, model: Model, count: int) -> Iterator[str]:
-    """The blocks that are looked at which the model is farthest from, a line each: measured and predicted cycles."""
+    """The blocks with the model's largest errors, not held out, one per line: measured and predicted cycles."""
     predictors = _predictors(machine, model)
 
     def error(block: Block) -> float:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Builds the guest's images from a copy of their sources, elsewhere: what comes of it must be what is committed.
+"""Builds the guest's images from a copy of their sources elsewhere: the result must be the committed images.
 
     ./venv python -m tests.images        all of them, byte for byte: a part of `make soak`
 
-The test suite does that with a part of each image.
+The test suite does this with a part of each image.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from elftools.elf.elffile import ELFFile
 
-from emu.cpu.arch import ARCHITECTURES
+from emu.architectures import ARCHITECTURES
 from tests.lib.arches import FACTS
 
 __all__ = ["IMAGES", "build", "copied", "functions", "others", "why_not"]
@@ -27,7 +27,7 @@ IMAGES = Path(__file__).resolve().parent.parent / "firmware/images"
 
 
 def why_not(arch: str) -> str | None:
-    """What is needed to build the images of an architecture, if it is not here."""
+    """What is missing here to build the images of an architecture; None: nothing."""
     gcc = shutil.which(FACTS[arch].compiler)
     version = subprocess.run([gcc, "--version"], capture_output=True, text=True).stdout if gcc else ""
     return None if shutil.which("make") and version.startswith(FACTS[arch].version) else f"make and {FACTS[arch].version}"
@@ -43,20 +43,20 @@ def build(firmware: Path, arch: str, *targets: str) -> None:
     """Makes all images of an architecture, or some targets.
 
     Raises:
-        subprocess.CalledProcessError: they cannot be made.
+        subprocess.CalledProcessError: make fails.
     """
     subprocess.run(["make", "-j2", "-C", firmware, f"ARCH={arch}", *targets], check=True, capture_output=True)
 
 
 class Function(NamedTuple):
-    """The code of a function, and the offsets of the words in it that linking changes."""
+    """The code of a function, and the offsets of the words in it that the linker changes."""
 
     code: bytes
     words: list[int]
 
 
 def functions(file: Path) -> dict[str, list[Function]]:
-    """The functions of an object or of an image, by their names. Several files may have one of the same name."""
+    """The functions of an object or of an image, by name. Several files may have a function of the same name."""
     found: dict[str, list[Function]] = defaultdict(list)
     with file.open("rb") as stream:
         elf = ELFFile(stream)
@@ -75,7 +75,7 @@ def functions(file: Path) -> dict[str, list[Function]]:
 
 
 def others(objects: dict[str, list[Function]], image: dict[str, list[Function]]) -> list[str]:
-    """The functions of objects that an image does not have like that."""
+    """The functions of objects with other code than those of that name in an image."""
     return [
         name
         for name, found in objects.items()
@@ -85,7 +85,7 @@ def others(objects: dict[str, list[Function]], image: dict[str, list[Function]])
 
 
 def _without(words: list[int], code: bytes) -> bytes:
-    """Code with zeroes for its words of 32 bits at some offsets."""
+    """Code with its 32-bit words at some offsets set to zero."""
     cleared = bytearray(code)
     for at in words:
         cleared[at : at + 4] = bytes(len(cleared[at : at + 4]))
@@ -101,7 +101,7 @@ def main() -> int:
         with tempfile.TemporaryDirectory() as folder:
             firmware = copied(Path(folder))
             build(firmware, arch)
-            for name in ("vmlinux", "initramfs.cpio"):
+            for name in sorted(path.name for path in (IMAGES / arch).iterdir() if path.name != "SOURCES"):
                 same = (firmware / "images" / arch / name).read_bytes() == (IMAGES / arch / name).read_bytes()
                 different += not same
                 print(f"{arch}: {name} is {'the same' if same else 'ANOTHER'}", flush=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""docs/architecture-seam.md names all that an architecture provides to the host."""
+"""docs/architecture-seam.md names everything that an architecture provides to the host."""
 
 from __future__ import annotations
 
@@ -23,6 +23,8 @@ from emu.ftrace.native.arch import (
     UprobeCallbacks,
 )
 from emu.kernel.arch import KernelArch
+from emu.race.arch import RaceArch
+from emu.race.litmus.arch import LitmusArch
 
 DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "architecture-seam.md"
 
@@ -31,7 +33,7 @@ DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "architecture-seam.
     "provided",
     [
         CpuArch, NativeCpu, KernelArch, FtraceArch, Breakpoint, ProbeRegisters, Probing, Callbacks, EventCallbacks,
-        ProbeCallbacks, RethookCallbacks, SectionCallbacks, StackCallbacks, TaskCallbacks, UprobeCallbacks,
+        ProbeCallbacks, RethookCallbacks, SectionCallbacks, StackCallbacks, TaskCallbacks, UprobeCallbacks, RaceArch, LitmusArch,
     ],
 )
 def test_what_an_architecture_provides_is_in_the_document(provided: type) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Machine.checkpoint() and restore(): what is put back, what is refused, what stays as it is."""
+"""Machine.checkpoint() and restore(): what is restored, what is refused, and what stays as it is."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def machine(arch: str) -> Iterator[Machine]:
 
 @pytest.fixture
 def idle(machine: Machine) -> Iterator[Machine]:
-    """A machine that has nothing to do. What a test does with it is undone."""
+    """An idle machine. What a test does with it is undone."""
     checkpoint = machine.checkpoint()
     yield machine
     machine.restore(checkpoint)
@@ -59,7 +59,7 @@ def test_any_acts_and_back(busy: Machine, before: list[int], after: list[int]) -
 
 
 def test_everything_in_python_is_put_back(busy: Machine) -> None:
-    """All objects that a machine has are found and compared, by another walk than the checkpoint's."""
+    """Finds and compares all objects of a machine, by a walk independent of the checkpoint's."""
     checkpoint = busy.checkpoint()
     apart = [busy._checkpoints, busy.board.arch, busy.board.arch.timing()]
     objects = Objects([busy], apart)
@@ -125,7 +125,7 @@ def test_a_reader_of_a_long_text_goes_on_in_its_midst(idle: Machine) -> None:
 
 
 def test_stale_translations_come_back(idle: Machine) -> None:
-    """A CPU that did not hear of a change goes on in what it has translated before, also after a restore."""
+    """A CPU that did not receive a change keeps executing its old translation, also after a restore."""
     idle.tracefs.write("set_ftrace_filter", "kmem_cache_alloc")
     idle.run("busy 4 2")
     idle.patching.deaf_cpus = {1}
@@ -185,7 +185,7 @@ def test_a_machine_lives_again(idle: Machine) -> None:
 
 
 def test_open_files_of_a_shared_folder_stay_open(tmp_path: Path) -> None:
-    """Even if the guest has closed them meanwhile, and the host has removed them."""
+    """Even if the guest has closed them since, and the host has removed them."""
     lines = "".join(f"{n}\n" for n in range(10))
     (tmp_path / "lines").write_text(lines)
     with Machine(memory=_MEMORY, shares=[f"{tmp_path}:/mnt"]) as machine:
@@ -241,7 +241,7 @@ def test_a_closed_machine_is_refused() -> None:
 
 
 def test_what_cannot_be_put_back_is_refused(idle: Machine) -> None:
-    """And nothing has changed: without it, the next checkpoint is taken."""
+    """A refusal changes nothing: without the obstacle, the next checkpoint succeeds."""
     idle.kernel.commands.an_iterator = iter([1])
     with pytest.raises(Unsaveable, match="a list_iterator, which a Commands holds"):
         idle.checkpoint()
@@ -265,7 +265,7 @@ def test_callbacks_of_the_user_are_not_put_back() -> None:
 
 
 def test_checkpoints_of_different_bases_are_restored_in_any_order(idle: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
-    """When much has changed, a checkpoint becomes the base of those after it. Here each does."""
+    """When much has changed, a checkpoint becomes the base of the following ones. Here each one does."""
     taken = []
     for n in range(3):
         idle.run(f"echo {n} > /tmp/{n}")

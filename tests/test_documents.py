@@ -1,60 +1,61 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the documents say is so: their sessions give what they show, and what they point to is there."""
+"""The documents are correct: their sessions print what they show, and the targets of their links exist."""
 
 from __future__ import annotations
 
 import doctest
+import inspect
 import re
 import shlex
 import subprocess
 import sys
-import textwrap
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from emu.cli import main
+from emu.cpu.arch import load
+from emu.machine import Machine
+from tests.documents.sessions import ROOT, as_shown, files_of, sessions
 
-ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("firmware/**/README.md"), ROOT / "tests/README.md"]
 COLUMNS = 120
 
 
-@pytest.mark.static_timing("sessions show its times")
+@pytest.mark.default_timing("sessions show its times")
 @pytest.mark.parametrize(
     ("document", "least"),
-    [("docs/races.md", 30), ("docs/race-lab.md", 5), ("docs/live-patching.md", 25), ("docs/latency.md", 40)],
+    [
+        ("docs/races.md", 30), ("docs/race-lab.md", 5), ("docs/live-patching.md", 25), ("docs/latency.md", 40),
+        ("docs/notebook.md", 12),
+    ],
 )
 def test_sessions_give_what_the_document_shows(document: str, least: int) -> None:
     failed, tried = doctest.testfile(str(ROOT / document), module_relative=False)
     assert (failed, tried > least) == (0, True)
 
 
-def sessions(text: str) -> Iterator[tuple[str, str]]:
-    """The commands `$ emu ...` in a document's indented blocks, each with the output that follows it."""
-    for block in re.findall(r"(?:^(?:    .*)?\n)+", text, re.MULTILINE):
-        for session in re.split(r"^\$ emu ", textwrap.dedent(block), flags=re.MULTILINE)[1:]:
-            command, _, output = session.replace("\\\n", "").partition("\n")
-            yield command, output.rstrip("\n") + "\n"
-
-
-@pytest.mark.static_timing("sessions show its times")
-@pytest.mark.parametrize("document", ["docs/race-lab.md", "docs/race-mutants.md", "docs/latency.md"])
+@pytest.mark.default_timing("sessions show its times")
+@pytest.mark.parametrize(
+    "document",
+    [
+        "README.md", "docs/campaigns.md", "docs/latency.md", "docs/race-lab.md", "docs/race-mutants.md",
+        "docs/reading-the-kernel.md",
+    ],
+)
 def test_commands_give_what_the_document_shows(
     document: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     text = (ROOT / document).read_text()
-    for name, content in re.findall(r"^```\w*\n# (\S+)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
-        (tmp_path / name).write_text(f"# {name}\n{content}")
-    (tmp_path / "emu").symlink_to(ROOT / "emu")
+    files_of(text, tmp_path)
     monkeypatch.chdir(tmp_path)
     shown = list(sessions(text))
     assert len(shown) > 3
-    for command, output in shown:
+    for session in shown:
         with pytest.raises(SystemExit):
-            main(shlex.split(command))
-        assert doctest.OutputChecker().check_output(output, got := capfd.readouterr().out, doctest.ELLIPSIS), f"{command}\n{got}"
+            main(shlex.split(session.command))
+        printed = capfd.readouterr()
+        assert as_shown(session.shown, printed.out or printed.err), f"{session.command}\n{printed.out or printed.err}"
 
 
 def test_the_readme_shows_a_program_that_runs() -> None:
@@ -62,6 +63,28 @@ def test_the_readme_shows_a_program_that_runs() -> None:
     done = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout.startswith("# tracer: function_graph\n")
+
+
+def test_the_readme_says_what_machines_there_are() -> None:
+    text = re.sub(r"\s+", " ", (ROOT / "README.md").read_text())
+    assert f"The machine is x86-64 with up to {load('x86_64').max_cpus} CPUs" in text
+    assert f"SPARC V9 with up to {load('sparc64').max_cpus}" in text
+    frequency = inspect.signature(Machine).parameters["frequency"].default
+    assert f"The CPUs have {frequency // 10**6} MHz, so a cycle is {10**6 / frequency:.3f} us" in text
+
+
+def test_the_tour_of_the_kernel_names_what_is_in_its_files() -> None:
+    text = (ROOT / "docs/reading-the-kernel.md").read_text()
+    sections = re.findall(r"^### \d+\. `(\S+)`.*?\n\n(\*\*Read\*\*.*?)\n\n", text, re.MULTILINE | re.DOTALL)
+    assert len(sections) == 15
+    for path, names in sections:
+        files = [path, *re.findall(r"`([\w/]+\.[chS])`", names)]
+        sources = "\n".join((ROOT / "firmware" / file).read_text() for file in files)
+        assert [name for name in re.findall(r"`(\w+)`", names) if not re.search(rf"\b{name}\b", sources)] == []
+
+
+def test_the_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text().splitlines()) <= 250
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The life of a Machine: what it refuses, what it gives back, and how it goes on after the host has interfered."""
+"""The life of a Machine: what it refuses, what it returns, and how it continues after interference by the host."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import emu
-from emu.ftrace import host_probes
+from emu.ftrace.probes import host_probes
 from emu.machine import Machine, Share, image_directory
 
 
@@ -114,7 +114,7 @@ def test_a_program_gets_its_arguments_as_they_are(machine: Machine) -> None:
 
 def test_a_program_is_run_without_a_shell(machine: Machine) -> None:
     assert machine.run(["sh", "-c", "exit 7"]).status == 7
-    assert machine.run(["kill", "-9", "0"]).status == 128 + signal.SIGKILL  # its own process group
+    assert machine.run(["kill", "-9", "0"]).status == 128 + signal.SIGKILL  # the process group of the command
 
 
 @pytest.mark.parametrize(("words", "status"), [(["no such program"], 127), ([""], 127), (["/proc/version"], 126)])
@@ -149,7 +149,7 @@ def test_files_may_be_named_by_texts(arch: str, tmp_path: Path) -> None:
 
 
 def processes(machine: Machine) -> set[str]:
-    """Which processes are in the trace."""
+    """The processes in the trace."""
     lines = [line for line in machine.tracefs.read("trace").splitlines() if not line.startswith("#")]
     return {line.split()[0] for line in lines}
 
@@ -172,9 +172,10 @@ def test_follow_traces_the_command_and_its_children_only(traced: Machine) -> Non
     assert [name.split("-")[0] for name in names] == ["cat", "ls", "sh"]
     assert names[-1] == f"sh-{int(done.output)}"
     assert machine.tracefs.read("set_ftrace_pid") == "no pid\n"
-    assert machine.tracefs.read("options/function-fork") == "0\n"
+    assert machine.tracefs.read("set_event_pid") == ""
+    assert [machine.tracefs.read(f"options/{what}-fork") for what in ("function", "event")] == ["0\n", "0\n"]
     machine.tracefs.write("trace", "")
-    machine.tracefs.write("set_ftrace_pid", pid)  # it is traced, too, if it is still there
+    machine.tracefs.write("set_ftrace_pid", pid)  # it is traced, too, if it still exists
     machine.run(["true"], trace=True, follow=True)
     assert {process.split("-")[0] for process in processes(machine)} <= {"true", "busy"}
     assert machine.tracefs.read("set_ftrace_pid") == f"{pid}\n"
@@ -203,7 +204,7 @@ def test_jobs_in_the_background_go_on_while_others_run(machine: Machine) -> None
 
 @pytest.fixture
 def interrupted(arch: str) -> Iterator[tuple[Machine, list[Callable[[], None]], list[bytes]]]:
-    """A machine whose console calls one of a list of functions after each chunk, and the chunks."""
+    """A machine with a console that calls one of a list of functions after each chunk, and the chunks."""
     calls: list[Callable[[], None]] = []
     chunks: list[bytes] = []
 
@@ -234,7 +235,7 @@ def test_what_the_console_raises_ends_the_run_and_loses_nothing(
     with pytest.raises(error):
         machine.run("echo one; echo two; exec sleep 1000")
     assert chunks == [b"one\n"]
-    machine.advance(10 * machine.board.LONGEST_TURN)
+    machine.advance(10 * machine.board.arch.longest_turn)
     assert chunks == [b"one\n", b"two\n"]
     assert machine.run("echo three").output == b"three\n"
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""As many CPUs as the architecture has: they boot, and traces show which is which."""
+"""As many CPUs as the architecture supports: they boot, and traces tell them apart."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_sparc64_has_128() -> None:
         Machine(arch="sparc64", cpus=129)
 
 
-# A process begins with the peak of the one that it was forked from: here a small one stands between.
+# A process begins with the peak memory of its parent: here a small process is in between.
 MEASURE = """\
 import resource, subprocess, sys
 status = subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL).returncode
@@ -31,11 +31,12 @@ print(status, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 """
 
 
+@pytest.mark.long("128 CPUs", arch="sparc64")
 def test_all_of_them_boot_within_2_gib_and_a_trace_says_which_is_which(arch: str, tmp_path: Path) -> None:
-    """So does the CPU with the highest number: a tick is the same there."""
+    """A tick on the CPU with the highest number is the same as on the others."""
     most = cpu_arch.load(arch).max_cpus
     cpus = (2, most // 2, most - 1)
-    Machine(arch=arch, cpus=1).close()  # compiles what is native, once
+    Machine(arch=arch, cpus=1).close()  # compiles the native code once
     options = ["--arch", arch, "--cpus", str(most), "--quantum", "20000", "-o", str(tmp_path / "trace.txt")]
     options += ["-p", "function_graph", *(word for function in TICK for word in ("-l", function))]
     work = "".join(f"taskset -c {cpu} spin 8 & " for cpu in cpus) + "wait; exit 7"
@@ -59,7 +60,7 @@ def test_all_of_them_boot_within_2_gib_and_a_trace_says_which_is_which(arch: str
         "    }",
         "  }",
     ]
-    # A tick that interrupts what cannot be preempted does not touch the watchdog.
+    # A tick that interrupts non-preemptible code does not touch the watchdog.
     for cpu in cpus:
         lines = [line[width:] for line in rows if int(line[1 : 1 + digits]) == cpu]
         assert any(lines[first : first + len(tick)] == tick for first in range(len(lines))), cpu

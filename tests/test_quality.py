@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is true of the tree as a whole: it is clean, and the committed images are those of the committed sources."""
+"""Properties of the whole tree: it is clean, and the committed images match the committed sources."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ from tests import images
 ROOT = Path(__file__).resolve().parent.parent
 
 
+MOST_LINES = 400
+
+
 def check(*command: str) -> None:
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
@@ -28,6 +31,11 @@ def test_mypy() -> None:
     check(sys.executable, "-m", "mypy")
 
 
+def test_files_are_short() -> None:
+    lengths = {path.relative_to(ROOT).as_posix(): len(path.read_text().splitlines()) for path in (ROOT / "emu").rglob("*.py")}
+    assert {name: lines for name, lines in lengths.items() if lines > MOST_LINES} == {}
+
+
 def test_images_are_those_of_the_sources(arch: str) -> None:
     command = [sys.executable, "firmware/tools/sources.py", "--arch", arch]
     sources = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
@@ -36,7 +44,7 @@ def test_images_are_those_of_the_sources(arch: str) -> None:
 
 
 def test_a_part_of_the_images_is_built_anew(arch: str, tmp_path: Path) -> None:
-    """init, byte for byte, and every tenth file of the kernel; `make soak` builds everything."""
+    """init and linux-init, byte for byte, and every tenth file of the kernel; `make soak` builds everything."""
     if why := images.why_not(arch):
         pytest.skip(f"needs {why}")
     firmware = images.copied(tmp_path)
@@ -44,6 +52,9 @@ def test_a_part_of_the_images_is_built_anew(arch: str, tmp_path: Path) -> None:
     images.build(firmware / "user", arch, str(init))
     (committed,) = (e.data for e in read_entries((images.IMAGES / arch / "initramfs.cpio").read_bytes()) if e.name == "init")
     assert init.read_bytes() == committed
+    if (linux_init := images.IMAGES / arch / "linux-init").exists():
+        images.build(firmware, arch, f"images/{arch}/linux-init")
+        assert (firmware / "images" / arch / "linux-init").read_bytes() == linux_init.read_bytes()
     sources = sorted(path.relative_to(firmware) for path in firmware.glob("kernel/**/*.c"))
     objects = [f"build/{arch}/{path.with_suffix('.o')}" for path in sources[::10]]
     images.build(firmware, arch, *objects)

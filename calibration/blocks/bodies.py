@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Bodies of blocks: code up to where control flow leaves it, in a form that can be measured anywhere.
+"""Bodies of blocks: the code up to the instruction that leaves the block, in a form that can be measured anywhere.
 
-Operands relative to `rip` are changed: a body that lies at address 0 accesses addresses from RELATIVE on. So equal code
-that accesses other variables is one body.
+Operands relative to `rip` are changed so that a body at address 0 accesses addresses from RELATIVE on. So equal code that
+accesses different variables has the same body.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ RELATIVE = 0x10000
 MOST_BYTES = 200
 _REACH = 0x10000  # how far apart a block's operands relative to `rip` may be
 
-# What stands alone among other code: it serialises, is microcoded, or has a cost that depends on values.
+# Instructions that are judged separately: they serialise, are microcoded, or have a cost that depends on values.
 SPECIAL = frozenset(
     ["lfence", "mfence", "sfence", "pause", "rdtsc", "rdtscp", "cmpxchg", "cmpxchg8b", "cmpxchg16b", "xadd", "div", "idiv",
      "pushfq"]
@@ -36,19 +36,19 @@ _LEFT_OUT = frozenset(
 )  # fmt: skip
 _GROUPS = (x86.X86_GRP_FPU, x86.X86_GRP_MMX)
 _ENDS = (capstone.CS_GRP_JUMP, capstone.CS_GRP_CALL, capstone.CS_GRP_RET)
-_SYSTEM = ("cr", "dr", "cs", "ds", "es", "fs", "gs", "ss", "st", "mm", "bnd")  # how names of registers begin
+_SYSTEM = ("cr", "dr", "cs", "ds", "es", "fs", "gs", "ss", "st", "mm", "bnd")  # prefixes of the names of registers
 
 
 @functools.cache
 def disassembler() -> capstone.Cs:
-    """Of x86-64, with details."""
+    """A disassembler for x86-64, with details."""
     made = capstone.Cs(capstone.CS_ARCH_X86, capstone.CS_MODE_64)
     made.detail = True
     return made
 
 
 def disassembly(code: bytes) -> str:
-    """In one line."""
+    """The disassembly, in one line."""
     return "; ".join(f"{mnemonic} {operands}".strip() for _, _, mnemonic, operands in disassembler().disasm_lite(code, 0))
 
 
@@ -62,7 +62,7 @@ def relatives(code: bytes) -> Iterator[tuple[int, int, int]]:
 
 
 def is_special(code: bytes) -> bool:
-    """Whether a body has instructions that are judged apart."""
+    """Whether a body has instructions that are judged separately."""
     for insn in disassembler().disasm(code, 0):
         prefix, _, mnemonic = insn.mnemonic.rpartition(" ")
         locks = prefix == "lock" or (mnemonic == "xchg" and any(o.type == x86.X86_OP_MEM for o in insn.operands))
@@ -72,7 +72,7 @@ def is_special(code: bytes) -> bool:
 
 
 def _measurable(insn: capstone.CsInsn) -> bool:
-    """Whether a program can execute an instruction again and again, with any pointers."""
+    """Whether a program can execute an instruction again and again, with arbitrary pointers."""
     prefix, _, mnemonic = insn.mnemonic.rpartition(" ")
     if mnemonic in _LEFT_OUT or prefix.startswith("rep") or any(insn.group(group) for group in _GROUPS):
         return False
@@ -103,14 +103,14 @@ def body_of(code: bytes, address: int = 0) -> bytes | None:
 
 
 def _relocated(code: bytes, address: int) -> bytes | None:
-    """The body with its operands relative to `rip` as they are stored; None: they are too far from each other."""
+    """The body with its operands relative to `rip` changed as described above; None: they are too far from each other."""
     found = list(relatives(code))
     if not found:
         return code
     first = min(target for _, _, target in found)
     if max(target for _, _, target in found) - first >= _REACH:
         return None
-    begin = RELATIVE + (first + address & 63)  # where it is in its line matters
+    begin = RELATIVE + (first + address & 63)  # its offset in the cache line matters
     changed = bytearray(code)
     for offset, end, target in found:
         changed[offset : offset + 4] = (begin + target - first - end).to_bytes(4, "little", signed=True)
@@ -121,8 +121,9 @@ def _relocated(code: bytes, address: int) -> bytes | None:
 
 
 def may_meet(code: bytes, rounds: int = 2) -> bool:
-    """Whether the harness makes accesses meet that most likely do not in the program: its pointers have been loaded, or
-    copied to other registers, so that a store and a load through different ones have one address."""
+    """Whether, in the harness, accesses alias that most likely do not in the program. The harness loads all pointers with one
+    address, so a store and a load through different registers alias if their pointers were loaded, or copied to other
+    registers."""
     value: dict[str, str] = {}
     stored: _Names = {}
     loaded: _Names = {}
@@ -140,8 +141,8 @@ def may_meet(code: bytes, rounds: int = 2) -> bool:
 
 
 def carries_through_memory(code: bytes) -> bool:
-    """Whether a repetition loads, other than from the stack by `pop`, what an earlier one or itself has stored: an operand
-    of the same name is read and written, and its registers are not."""
+    """Whether a repetition loads (`pop` excepted) what it or an earlier one has stored: an operand with the same text is read and
+    written, and its registers do not change."""
     read: set[tuple[int, ...]] = set()
     written: set[tuple[int, ...]] = set()
     changed: set[str] = set()
@@ -160,7 +161,7 @@ def carries_through_memory(code: bytes) -> bool:
     return any(not {_whole(name(r)) for r in place[:2] if r} & changed for place in read & written)
 
 
-_Names = dict[str, set[str]]  # by what an address is made of, the registers that name it
+_Names = dict[str, set[str]]  # by an address, written as an expression: the registers that hold it
 
 
 def _note_accesses(insn: capstone.CsInsn, value: dict[str, str], stored: _Names, loaded: _Names) -> None:
@@ -184,7 +185,7 @@ def _note_accesses(insn: capstone.CsInsn, value: dict[str, str], stored: _Names,
 
 
 def _result(insn: capstone.CsInsn, value: dict[str, str]) -> str | None:
-    """What a general register that is written holds: a name that equal pointers share; None: something of its own."""
+    """The value of a general register that an instruction writes: a name shared by equal pointers; None: a value of its own."""
     operands = insn.operands
     if insn.mnemonic == "pop" and operands[0].type == x86.X86_OP_REG:
         return "loaded"
@@ -209,7 +210,7 @@ def _result(insn: capstone.CsInsn, value: dict[str, str]) -> str | None:
 
 @functools.cache
 def _whole(name: str) -> str:
-    """The register of 64 bits that a register is a part of."""
+    """The 64-bit register that a register is a part of."""
     for register, parts in _PARTS.items():
         if name in parts:
             return register

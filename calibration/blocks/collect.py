@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Collects bodies of blocks: those that the guest executes, and those of functions of this machine's programs.
+"""Collects bodies of blocks: those that the guest executes, and those in the functions of this machine's programs.
 
     ./venv python -m calibration collect
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import random
 from collections.abc import Iterable, Iterator
@@ -18,14 +19,15 @@ from elftools.elf.elffile import ELFFile
 
 from calibration.blocks.bodies import body_of, disassembler, is_special
 from calibration.blocks.special import special_blocks
+from calibration.stored import columns_text
 from emu import Machine
 from emu.cpu.timing import BlockCost
 from emu.cpu.timing.static import StaticModel
 
-__all__ = ["BODIES", "collect", "stored_bodies"]
+__all__ = ["BODIES", "all_bodies", "collect", "digest", "stored_bodies"]
 
 BODIES = Path(__file__).parent / "bodies.json"
-_KERNEL = 1 << 63  # addresses from here on are the kernel's
+_KERNEL = 1 << 63  # addresses from here on are in the kernel
 _COMMANDS = [
     "ls -l /bin | sed s/[aeiou]/z/g | sort -r | uniq -c | head", "dd if=/dev/zero of=/tmp/zeroes bs=512 count=400",
     "for i in 1 2 3; do cp /bin/sh /tmp/sh$i; done; ls -l /tmp; rm /tmp/sh*", "ps", "hackbench -p -g 1 -f 3 -l 5", "pingpong 20",
@@ -68,7 +70,7 @@ def _program_blocks(path: Path) -> Iterator[tuple[bytes, int]]:
 
 
 def _cut(code: bytes, address: int) -> Iterator[tuple[bytes, int]]:
-    """Blocks end where control flow leaves them, or enters."""
+    """Cuts code into blocks: a block ends where control flow leaves it, or enters the next one."""
     ends, branches = {address}, (capstone.CS_GRP_JUMP, capstone.CS_GRP_CALL, capstone.CS_GRP_RET)
     for insn in disassembler().disasm(code, address):
         if any(insn.group(group) for group in branches):
@@ -81,14 +83,14 @@ def _cut(code: bytes, address: int) -> Iterator[tuple[bytes, int]]:
 
 
 def _bodies(blocks: Iterable[tuple[bytes, int]]) -> list[bytes]:
-    """The bodies of blocks, each once, in an order that has nothing to do with where they are."""
+    """The bodies of blocks, each once, in an order that is independent of their addresses."""
     found = sorted({body for code, address in blocks if (body := body_of(code, address)) is not None})
     random.Random(1).shuffle(found)
     return found
 
 
 def collect() -> Path:
-    """Stores bodies by where they are from: `kernel`, `programs`; and `special`, with those that were written by hand."""
+    """Stores bodies by origin: `kernel`, `programs`; and `special`, including those written by hand."""
     guest = _guest_blocks()
     kernel = _bodies((code, address) for code, address in guest.items() if address & _KERNEL)
     programs = _bodies((code, address) for code, address in guest.items() if not address & _KERNEL)
@@ -105,10 +107,20 @@ def collect() -> Path:
     for origin, bodies in origins.items():
         text[origin] = [body.hex() for body in dict.fromkeys(bodies) if body not in seen]
         seen |= set(bodies)
-    BODIES.write_text(json.dumps(text, indent=0) + "\n")
+    BODIES.write_text(f"{{\n  {columns_text(text)}\n}}\n")
     return BODIES
 
 
 def stored_bodies() -> dict[str, list[bytes]]:
-    """What `collect` has stored."""
+    """The bodies that `collect` has stored."""
     return {origin: [bytes.fromhex(body) for body in bodies] for origin, bodies in json.loads(BODIES.read_text()).items()}
+
+
+def all_bodies() -> list[bytes]:
+    """The stored bodies in one list; measurements are stored in its order."""
+    return [code for bodies in stored_bodies().values() for code in bodies]
+
+
+def digest() -> str:
+    """Eight hexadecimal digits that identify the stored bodies, in whatever lines."""
+    return hashlib.sha256(json.dumps(json.loads(BODIES.read_text())).encode()).hexdigest()[:8]

@@ -16,17 +16,17 @@ from calibration.blocks.bodies import RELATIVE, relatives
 __all__ = ["UNIT", "Measured", "build", "compiler", "measure"]
 
 UNIT = "cycles of the core: what one of a chain of dependent additions takes"
-_RELATIVE = 0x50000000 - RELATIVE  # native.c: added to what operands relative to `rip` mean
+_RELATIVE = 0x50000000 - RELATIVE  # native.c: added to the targets of operands relative to `rip`
 _RUNS = 5
 _WATCH = 10  # seconds
-_SHARE, _WITHIN = 0.01, 1.005  # a gauge's smallest value is the first that a share of all looks do not exceed by more
-_TOLERANCE = 1.06  # up to that many times the smallest value, a machine counts as quiet
+_SHARE, _WITHIN = 0.01, 1.005  # a gauge's smallest value: at least a share of all readings is within a factor above it
+_TOLERANCE = 1.06  # a machine counts as quiet up to this factor times the smallest value
 _LARGEST_SPREAD = 0.05
 _SHORTEST = 0.1  # cycles
 
 
 class Measured(NamedTuple):
-    """One block's cycles: the second smallest of the runs; and how far the three smallest are apart, in parts of it."""
+    """The cycles of a block: the second smallest of the runs; and the range of the three smallest, as a fraction of it."""
 
     cycles: float
     spread: float
@@ -54,7 +54,7 @@ def _line(code: bytes) -> str:
 
 
 def _smallest_frequent(values: Sequence[float]) -> float:
-    """The smallest value that is no accident."""
+    """The smallest value that is no outlier."""
     ordered = sorted(value for value in values if value > 0)
     count = max(int(len(ordered) * _SHARE), 1)
     for n, value in enumerate(ordered[:-count]):
@@ -64,7 +64,7 @@ def _smallest_frequent(values: Sequence[float]) -> float:
 
 
 def _quiet(program: Path) -> list[float]:
-    """Up to what values of its gauges the machine is quiet (native.c)."""
+    """The values of native.c's gauges up to which the machine counts as quiet."""
     done = subprocess.run([program, str(_WATCH)], capture_output=True, text=True, check=True)
     looks = [[float(word) for word in line.split()] for line in done.stdout.splitlines()]
     return [round(_smallest_frequent(gauge) * _TOLERANCE, 3) for gauge in zip(*looks, strict=True)]
@@ -74,8 +74,8 @@ class _Pass(NamedTuple):
     """Some runs of the same blocks."""
 
     measured: dict[bytes, Measured]
-    failed: dict[bytes, str]  # and why
-    unsteady: list[bytes]  # whose runs differ too much
+    failed: dict[bytes, str]  # with the reason
+    unsteady: list[bytes]  # their runs differ too much
     ticks: list[float]
     rounds: list[int]
 
@@ -107,10 +107,10 @@ def _pass(program: Path, limits: Sequence[float], blocks: Sequence[bytes]) -> _P
 
 
 def measure(blocks: Sequence[bytes]) -> tuple[dict[bytes, Measured], dict[str, Any]]:
-    """Measures each block in several runs, at least some seconds apart if there are many; unsteady ones once more.
+    """Measures each block in several runs; if there are many blocks, these are seconds apart. Measures unsteady blocks once more.
 
     Returns:
-        The blocks with reproducible measurements; and what is to be said of all of them: how many were dropped and why.
+        The blocks with reproducible measurements; and a summary: how many were dropped, and why.
     """
     with tempfile.TemporaryDirectory() as directory:
         program = build(Path(__file__).with_name("native.c"), Path(directory))

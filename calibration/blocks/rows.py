@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Rows of kernel blocks, measured as a whole: what blocks cost in a context that is not themselves."""
+"""Rows of kernel blocks, measured as a whole: what blocks cost in a context other than themselves."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from calibration import stored
 from calibration.blocks.bodies import may_meet, relatives
+from calibration.blocks.collect import all_bodies
 from calibration.blocks.entries import blocks_of
 from calibration.blocks.measure import compiler, measure
 
@@ -18,7 +19,7 @@ __all__ = ["Row", "measure_rows", "row_code", "rows_of"]
 
 _LENGTH, _ROWS = 6, 600
 _MOST_BYTES = 60  # of a block
-_APART = 0x1040  # variables of blocks in a row, where operands are relative to `rip`
+_APART = 0x1040  # distance of the variables of blocks in a row, where operands are relative to `rip`
 
 
 class Row(NamedTuple):
@@ -26,16 +27,15 @@ class Row(NamedTuple):
 
     blocks: tuple[bytes, ...]
     cycles: float
-    spread: float
 
     @property
     def held_out(self) -> bool:
-        """Whether it is in the half that is not looked at."""
+        """Whether it is in the half that is not looked at while tuning."""
         return stored.held_out(b"".join(self.blocks))
 
 
 def row_code(blocks: Sequence[bytes]) -> bytes:
-    """One after the other. Each block keeps variables of its own."""
+    """The code of blocks one after the other. Each block keeps variables of its own."""
     made = bytearray()
     for n, code in enumerate(blocks):
         begin = len(made)
@@ -47,7 +47,7 @@ def row_code(blocks: Sequence[bytes]) -> bytes:
 
 
 def _choose(machine: str) -> list[tuple[bytes, ...]]:
-    """Rows in which no pointers meet, of blocks that have been measured."""
+    """Rows of measured blocks in which no pointers alias."""
     chance = random.Random(11)
     pool = [b.code for b in blocks_of(machine) if b.origin == "kernel" and not b.may_meet and len(b.code) <= _MOST_BYTES]
     rows: list[tuple[bytes, ...]] = []
@@ -64,11 +64,15 @@ def measure_rows() -> Path:
     rows = {row_code(row): row for row in _choose(machine)}
     found, header = measure(list(rows))
     tools = {"gcc": compiler(), "kernel": platform.release()}
-    entries = [[[block.hex() for block in row], *found[code]] for code, row in rows.items() if code in found]
-    return stored.save(machine, "rows", {**header, "tools": tools, "columns": ["blocks", "cycles", "spread"]}, entries)
+    number = {code: place for place, code in enumerate(all_bodies())}
+    measured = [(row, found[code].cycles) for code, row in rows.items() if code in found]
+    places = [[number[block] for block in row] for row, _ in measured]  # of its blocks, among the bodies
+    cycles = [cycles for _, cycles in measured]
+    return stored.save_columns(machine, "rows", {**header, "tools": tools}, {"blocks": places, "cycles": cycles})
 
 
 def rows_of(machine: str) -> list[Row]:
-    """What was measured on a machine."""
-    entries = stored.load(machine, "rows")["entries"]
-    return [Row(tuple(bytes.fromhex(block) for block in blocks), *rest) for blocks, *rest in entries]
+    """The rows measured on a machine."""
+    columns, bodies = stored.load(machine, "rows")["columns"], all_bodies()
+    measured = zip(columns["blocks"], columns["cycles"], strict=True)
+    return [Row(tuple(bodies[place] for place in places), cycles) for places, cycles in measured]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Blocks with instructions that stand alone: each with enough before it that its operands are sane."""
+"""Blocks with instructions that are judged separately, each preceded by what makes their operands valid."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _OTHERS = [
 
 
 def special_blocks() -> Iterator[bytes]:
-    """Their code."""
+    """The code of the blocks."""
     assembler = keystone.Ks(keystone.KS_ARCH_X86, keystone.KS_MODE_64)
     for text in _DIVISIONS + _OTHERS:
         code, _ = assembler.asm(text, as_bytes=True)

@@ -17,12 +17,12 @@ __all__ = ["measure_events"]
 
 _PROGRAMS = ("core", "memory", "code", "sharing")
 _RUNS = 15
-_APART = 4  # seconds, as the other guests of a host are busy for a while, and then not
+_APART = 4  # seconds between runs, as other guests of the host are busy for a while, and then not
 _OPTIONS = ("-D_GNU_SOURCE", "-pthread")
 
 
 def measure_events() -> Path:
-    """Stores what each event costs: the second smallest of several runs; of those between two CPUs, the median; and both
+    """Stores what each event costs: the second smallest of several runs, for events between two CPUs the median; and both
     quartiles."""
     answers: dict[str, list[float]] = {}
     between: set[str] = set()

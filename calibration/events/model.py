@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What single events cost in the model `caches`: the loops that the C programs of this folder measure, on a board without a
+"""What single events cost in the model `caches`: the loops that the C programs in this folder measure, on a board without a
 kernel."""
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from emu.cpu.timing.core import Core
 
 __all__ = ["Event", "model_events"]
 
-# Virtual addresses: RAM as the kernel maps it, in large pages; the same RAM again as user space has it, in small ones.
+# Virtual addresses: RAM as the kernel maps it, in large pages; and the same RAM in small pages, as user space has it.
 _KERNEL = 0xFFFF_FFFF_8000_0000
 _MEMORY = 128 << 20
 _PML4, _PDPT_HIGH, _PDPT_LOW, _PD_HIGH, _PD_LOW = (0x10000 + 0x1000 * n for n in range(5))
-_PAGE_TABLES = 0x100000  # of the small pages: a table for each 2 MiB
+_PAGE_TABLES = 0x100000  # for the small pages: a table for each 2 MiB
 _CODE, _STACK, _AREA = 0x200000, 0x1F0000, 8 << 20
-_SHARED = 0x180000  # a line that two CPUs use
+_SHARED = 0x180000  # a cache line that two CPUs use
 _QUANTUM = 1000
 _BASE = {False: 0, True: _KERNEL}
 
@@ -31,15 +31,15 @@ _assembler = keystone.Ks(keystone.KS_ARCH_X86, keystone.KS_MODE_64)
 
 
 class Event(NamedTuple):
-    """What something costs."""
+    """What an event costs."""
 
-    name: str  # that of the measured event
+    name: str  # of the measured event
     cycles: float
-    turns: str = ""  # how many instructions long CPUs' turns are, where that matters
+    turns: str = ""  # the length of CPUs' turns in instructions, where it matters
 
 
 class _Bare:
-    """CPUs that run what is assembled, and nothing else."""
+    """CPUs that run assembled code, without a kernel."""
 
     def __init__(self, core: Core, cpus: int = 1, quantum: int = _QUANTUM) -> None:
         self.board = Board(arch.load("x86_64"), cpus, _MEMORY, quantum, 0, 1_000_000_000, "caches", core.name)
@@ -56,7 +56,7 @@ class _Bare:
         self.board.ram[place : place + len(values) * 8] = struct.pack(f"<{len(values)}Q", *values)
 
     def run(self, sources: list[str], huge: bool = True) -> list[int]:
-        """Runs a program on each CPU until all have halted. Returns the cycles that each has counted in r14."""
+        """Runs a program on each CPU until all have halted. Returns the cycles that each program has left in r14."""
         for cpu, source in zip(self.board.cpus, sources, strict=True):
             place = _CODE + cpu.index * 0x100000
             code = bytes(_assembler.asm(source, _BASE[huge] + place)[0])
@@ -68,7 +68,7 @@ class _Bare:
 
 
 def _timed(setup: str, body: str, times: int, *, huge: bool, warm: int, first: int = _AREA) -> str:
-    """A program that runs `body` so many times, after having run it `warm` times, and leaves in r14 how long it took."""
+    """A program that runs `body` `warm` times, then `times` times, and leaves in r14 how long the latter took."""
     return f"""
         mov rsp, {_BASE[huge] + _STACK:#x}; mov rbx, {_BASE[huge] + first:#x}; mov rbp, {warm}; xor r13d, r13d
         again: {setup}; jmp begin; .p2align 6
@@ -83,7 +83,7 @@ def _cost(core: Core, body: str, setup: str = "", *, times: int = 1000, warm: in
     return _Bare(core).run([_timed(setup, body, times, huge=True, warm=warm)])[0] / times
 
 
-_LOOPS = {  # as in core.c
+_LOOPS = {  # the same as in core.c
     "loop": "",
     "lock add": "lock add qword ptr [rbx], 1",
     "add to memory": "add qword ptr [rbx], 1",
@@ -116,6 +116,11 @@ def _loops(core: Core) -> Iterator[Event]:
     for name, jump in (("taken", "jz"), ("not taken", "jnz")):
         body = "".join(f"test eax, eax; {jump} j{n}; nop; .balign 16; j{n}:;" for n in range(16))
         yield Event(f"16 conditional jumps, {name}", _cost(core, body, "xor eax, eax"))
+    for instruction, sizes in (("stosb", (16, 64, 256, 1024, 4096)), ("movsb", (16, 64, 256, 1024, 4096)),
+                               ("stosq", (8, 64, 512)), ("movsq", (8, 64, 512))):  # fmt: skip
+        for size in sizes:
+            body = f"xor eax, eax; mov ecx, {size}; lea rdi, [rbx + 64]; lea rsi, [rbx + 131136]; rep {instruction}"
+            yield Event(f"rep {instruction}, {size} bytes", _cost(core, body))
     targets = "lea rax, [rip + targets]; mov ecx, 16; mov rdx, rbx; t: mov [rdx], rax; add rax, 16; add rdx, 8; dec ecx; jnz t"
     landing = ".balign 16; targets: " + "jmp f; .balign 16;" * 16 + "f:"
     for count in (1, 2, 4, 8, 16):
@@ -124,7 +129,7 @@ def _loops(core: Core) -> Iterator[Event]:
 
 
 def _code(core: Core) -> Iterator[Event]:
-    """Code that is called from a loop, as in code.c."""
+    """Code that is called from a loop, the same as in code.c."""
     for count in (64, 1024, 2048, 4096, 8192, 16384):
         jumps = (b"\xe9\x0b\0\0\0" + b"\x90" * 11) * count + b"\xc3"
         yield Event(f"a jump among many, 16 bytes apart: {count}", _calls(core, jumps) / count)
@@ -140,7 +145,7 @@ def _calls(core: Core, code: bytes) -> float:
 
 
 def _chase(core: Core, count: int, stride: int, huge: bool) -> float:
-    """A load of the next of `count` places, `stride` bytes apart, that are linked in a random circle."""
+    """The cost of a load of the next of `count` places, `stride` bytes apart, linked in a random circle."""
     bare = _Bare(core)
     order = list(range(count))
     random.Random(5).shuffle(order)
@@ -148,7 +153,11 @@ def _chase(core: Core, count: int, stride: int, huge: bool) -> float:
     for place, following in zip(places, places[1:] + places[:1], strict=True):
         bare.words(place, [_BASE[huge] + following])
     steps = 20000
-    program = _timed("", "mov rbx, [rbx]", steps, huge=huge, warm=max(count * 2, steps), first=places[0])
+    touch = f"""
+        test r13, r13; jnz chase; mov rbx, {_BASE[huge] + _AREA:#x}; mov rcx, {count * stride // 64}
+        touch: mov rax, [rbx]; add rbx, 64; dec rcx; jnz touch; mov rbx, {_BASE[huge] + places[0]:#x}
+        chase: nop"""  # memory.c has written them
+    program = _timed(touch, "mov rbx, [rbx]", steps, huge=huge, warm=max(count * 2, steps), first=places[0])
     return bare.run([program], huge)[0] / steps
 
 
@@ -168,7 +177,7 @@ def _memory(core: Core) -> Iterator[Event]:
 
 
 def _sharing(core: Core) -> Iterator[Event]:
-    """Two CPUs, of which the first is timed, as in sharing.c. Both have turns."""
+    """Two CPUs that take turns, as in sharing.c; the first is timed."""
     line = f"mov rbx, {_KERNEL + _SHARED:#x}"
     disturbing = {
         "the other CPU too, of the same word": "lock inc qword ptr [rbx]",
@@ -191,7 +200,7 @@ def _sharing(core: Core) -> Iterator[Event]:
 
 
 def model_events(core: Core) -> Iterator[Event]:
-    """What those events cost by a CPU model that need no operating system."""
+    """What the events that need no operating system cost on a CPU model."""
     parts: tuple[Callable[[Core], Iterator[Event]], ...] = (_loops, _code, _memory, _sharing)
     for part in parts:
         yield from part(core)

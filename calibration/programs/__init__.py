@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Whole programs, which are static, so that this machine and the guest run the same code."""
+"""Whole programs, linked statically so that this machine and the guest run the same code."""

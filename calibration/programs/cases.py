@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The programs, and the files that they read.
 
-Each does some work a few times and many times; the difference is the work's cost, without that of starting a program. What
-is different should be the user mode's instructions most of all, as the kernel of this machine is not the guest's. So
-programs that need much memory need it both times.
+Each does some work a few times and many times; the difference is the cost of the work, without that of starting a program. The
+runs should differ mostly in user-mode instructions, as the kernel of this machine is not the guest's. So programs that need much
+memory need it in both runs.
 """
 
 from __future__ import annotations
@@ -22,18 +22,19 @@ __all__ = ["CASES", "Case", "make_files"]
 class Case(NamedTuple):
     """One program.
 
-    In arguments, `{n}` is how often, an argument `{again:FILE}` stands for so many, each the path of that file.
+    In arguments, `{n}` is the number of repetitions, and the argument `{again:FILE}` expands to that many arguments with FILE's
+    path.
     """
 
     name: str
-    busybox: bool  # whether it is an applet of busybox, or a program of the guest's own
+    busybox: bool  # whether it is an applet of busybox, or one of the guest's own programs
     arguments: Sequence[str]
     few: int
     many: int
-    memory: bool = False  # whether most of its time is spent waiting for memory, by its kind of work
+    memory: bool = False  # whether this kind of work spends most of its time waiting for memory
 
     def words(self, n: int, folder: str) -> list[str]:
-        """The command's words, of which the first is the program's name."""
+        """The words of the command; the first is the program's name."""
         made: list[str] = []
         for argument in self.arguments:
             if argument.startswith("{again:"):
@@ -92,7 +93,7 @@ CASES = [
 
 
 def make_files(folder: Path) -> None:
-    """Writes the files that programs read: the same bytes each time."""
+    """Writes the files that programs read, each time with the same bytes."""
     chance = random.Random(5)
     letters, often = "etaoinshrdlucmfwypvbgkjqxz", range(26, 0, -1)
     words = ["".join(chance.choices(letters, often, k=chance.randint(1, 10))) for _ in range(4000)]

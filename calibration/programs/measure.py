@@ -26,20 +26,20 @@ _PASSES, _ROUNDS = 12, 6  # rounds of each program in a pass through all of them
 
 
 class Program(NamedTuple):
-    """A program's cycles as they were measured: of many times the work less those of a few times."""
+    """The measured cycles of a program: those of doing the work many times less those of doing it a few times."""
 
     case: Case
     cycles: float
-    spread: float  # how far the three smallest of many are apart, in parts of the cycles
+    spread: float  # the ranges of the three smallest runs with few and with many, added up, as a fraction of the cycles
 
     @property
     def held_out(self) -> bool:
-        """Whether it is in the half that is not looked at."""
+        """Whether it is in the half that is not looked at while tuning."""
         return stored.held_out(self.case.name.encode())
 
 
 def _unpack(archive: bytes, folder: Path) -> None:
-    """Writes the programs of a cpio archive in the "newc" format into a folder."""
+    """Unpacks the programs of a cpio archive in the "newc" format into a folder."""
     at = 0
     while True:
         fields = [int(archive[at + 6 + 8 * n : at + 14 + 8 * n], 16) for n in range(13)]
@@ -56,7 +56,7 @@ def _unpack(archive: bytes, folder: Path) -> None:
 
 
 def _busybox() -> Path:
-    """A static busybox: the one that the guest gets.
+    """A static busybox, the one that the guest gets.
 
     Raises:
         subprocess.CalledProcessError: there is none, and it cannot be fetched.
@@ -104,7 +104,7 @@ def _version(busybox: Path) -> str:
 
 
 def programs_of(machine: str) -> list[Program]:
-    """What was measured on a machine, of the programs that there still are."""
+    """The measurements on a machine of the programs that still exist."""
     cases = {case.name: case for case in CASES}
     entries = stored.load(machine, "programs")["entries"]
     return [Program(cases[name], cycles, spread) for name, cycles, spread, _ in entries if name in cases]
@@ -115,8 +115,8 @@ def machine_for(busybox: bool, **parameters: Any) -> Iterator[Machine]:
     """A machine that can run the programs.
 
     Args:
-        busybox: those that are applets of busybox, or else the guest's own.
-        parameters: more of the machine's: `timing` and `cpu_model`.
+        busybox: whether the programs are applets of busybox, or else the guest's own.
+        parameters: further arguments of the machine: `timing` and `cpu_model`.
     """
     with tempfile.TemporaryDirectory() as name:
         make_files(Path(name))
@@ -127,7 +127,7 @@ def machine_for(busybox: bool, **parameters: Any) -> Iterator[Machine]:
 
 
 def model_cycles(machine: Machine, case: Case) -> int:
-    """What a program costs on a machine: as for `measure_programs`, each time after it has run once before.
+    """The cycles of a program on a machine; as in `measure_programs`, each run is preceded by an unmeasured one.
 
     Raises:
         RuntimeError: the program fails.

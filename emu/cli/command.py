@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The guest's command of `emu run` and `emu stat`: running it, what it writes, and how long it takes."""
+"""The guest's command in `emu run` and `emu stat`: runs it, copies its output, and measures its time."""
 
 from __future__ import annotations
 
 import signal
 from collections.abc import Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -17,13 +17,21 @@ from emu.cli.progress import Progress
 from emu.cli.signals import Terminated
 
 if TYPE_CHECKING:
+    from emu.linux.machine import LinuxMachine
     from emu.machine import Machine
 
 __all__ = ["CommandOutput", "Stopwatch", "run_command"]
 
 
-def run_command(machine: Machine, command: Sequence[str], limits: RunLimits, *, trace: bool = False, follow: bool = False) -> int:
-    """Runs a command and returns its exit status. One word is a line for the guest's shell, more are a program's.
+def run_command(
+    machine: Machine | LinuxMachine,
+    command: Sequence[str],
+    limits: RunLimits,
+    **how: Any,
+) -> int:
+    """Runs a command and returns its exit status. One word is a line for the guest's shell; more are a program and its arguments.
+
+    `how`: further arguments of Machine.run.
 
     Raises:
         GuestDied: the kernel panicked.
@@ -31,12 +39,13 @@ def run_command(machine: Machine, command: Sequence[str], limits: RunLimits, *, 
         Terminated: by Ctrl-C or a signal.
         click.ClickException: the command is too long.
     """
-    from emu.machine import BadCommand, PoweredOff
+    from emu.guest_machine import BadCommand
+    from emu.kernel.endings import PoweredOff
 
     with guest_errors():
         try:
             what = command[0] if len(command) == 1 else command
-            return machine.run(what, trace=trace, follow=follow, **limits._asdict()).status
+            return machine.run(what, **how, **limits._asdict()).status
         except KeyboardInterrupt:
             raise Terminated(signal.SIGINT) from None
         except PoweredOff as end:
@@ -46,20 +55,20 @@ def run_command(machine: Machine, command: Sequence[str], limits: RunLimits, *, 
 
 
 class Stopwatch:
-    """Measures virtual time."""
+    """A stopwatch of virtual time."""
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: Machine | LinuxMachine) -> None:
         self._board = machine.board
         self._start = self._board.now
 
     @property
     def passed(self) -> int:
-        """Nanoseconds."""
+        """The nanoseconds since it was made."""
         return self._board.nanoseconds(self._board.now - self._start)
 
 
 class CommandOutput:
-    """Copies the guest's console to a standard stream, but not what the guest wrote while it booted."""
+    """Copies the guest's console to a standard stream, except what the guest writes while it boots."""
 
     def __init__(self, progress: Progress, stream: TextIO) -> None:
         self.shown = False
@@ -70,10 +79,10 @@ class CommandOutput:
     def __call__(self, data: bytes) -> None:
         if self.shown:
             self._in_line = not data.endswith(b"\n")
-            with self._progress.while_writing(data), suppress(BrokenPipeError):  # the results may still be wanted
+            with self._progress.while_writing(data), suppress(BrokenPipeError):  # the results may still be useful
                 write_through(self._stream, data)
 
     def end_line(self) -> None:
-        """Ends a line that the guest has left unfinished."""
+        """Ends a line that the guest has left incomplete."""
         if self._in_line:
             self(b"\n")

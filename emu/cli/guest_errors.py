@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How a guest can end a command of `emu`, with the exit statuses for that."""
+"""The ways in which a guest can end a command of `emu`, with their exit statuses."""
 
 from __future__ import annotations
 
@@ -27,13 +27,14 @@ class TimedOut(click.ClickException):
 
 @contextmanager
 def guest_errors() -> Iterator[None]:
-    """Turns the errors of a body that runs the guest into the command's.
+    """Converts errors of a body that runs the guest to errors of the command.
 
     Raises:
         GuestDied: the kernel panicked.
         TimedOut: a limit was reached.
     """
-    from emu.machine import GuestPanic, LimitReached
+    from emu.kernel.endings import GuestPanic
+    from emu.kernel.limits import LimitReached
 
     try:
         yield

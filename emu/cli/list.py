@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""emu list: what can be traced, and how, without running the guest."""
+"""emu list: lists what can be traced, and how, without running the guest."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from emu.cli.arch_option import arch_option
+from emu.cli.linux.options import LinuxCommand, LinuxOptions, linux_option
+from emu.cli.machine_options import RunLimits
 from emu.cli.output import write_through
 from emu.cli.progress import Progress
 from emu.ftrace.errors import did_you_mean
@@ -27,6 +30,7 @@ Examples:
   emu list functions '*_read'
   emu list options
   emu list cpu-models
+  emu list --linux functions 'ext4_*'
 
 \b
 The names are those that `emu run` takes: events for -e, functions for -l, -n and -g, tracers for -p, options for -O,
@@ -63,9 +67,9 @@ def _counters(machine: Machine) -> Sequence[str]:
     return EVENTS
 
 
-_KINDS: Mapping[str, Callable[[Machine], Sequence[str]]] = {
+_KINDS: Mapping[str, Callable[..., Sequence[str]]] = {
     "events": _events,
-    "functions": lambda machine: machine.ftrace.sites.functions.labels(),
+    "functions": lambda machine: machine.trace_array.ftrace.functions.labels(),
     "tracers": lambda machine: list(machine.trace_array.tracers),
     "options": _options,
     "clocks": lambda machine: machine.trace_array.recorder.globals.clocks.names,
@@ -74,21 +78,30 @@ _KINDS: Mapping[str, Callable[[Machine], Sequence[str]]] = {
 }
 
 
-@click.command("list", context_settings={"max_content_width": 120}, epilog=EXAMPLES)
-@click.option("--arch", default="x86_64", show_default=True, metavar="A", help="Architecture of the machine.")
+_OF_LINUX = ("functions", "tracers", "options", "clocks")
+
+
+@click.command("list", cls=LinuxCommand, context_settings={"max_content_width": 120}, epilog=EXAMPLES)
+@arch_option("Architecture of the machine.")
 @click.option(
     "--image",
     type=click.Path(path_type=Path),
     metavar="FILE",
     help="Kernel image to look into instead of the one that comes with emu.",
 )
+@linux_option
 @click.argument("kind", type=click.Choice(list(_KINDS)))
 @click.argument("glob", required=False, metavar="[GLOB]")
-def list_names(arch: str, image: Path | None, kind: str, glob: str | None) -> int:
+def list_names(arch: str, image: Path | None, linux: str | None, kind: str, glob: str | None) -> int:
     """List the events, functions, tracers, options, clocks, CPU models or counters whose names match GLOB; without it, all."""
     progress = Progress()
-    with progress.during("loading the kernel"):
-        names = _names(arch, image, kind)
+    if linux is not None:
+        if image is not None:
+            raise click.UsageError("--image does not go together with --linux")
+        names = _names_of_linux(linux, kind, progress)
+    else:
+        with progress.during("loading the kernel"):
+            names = _names(arch, image, kind)
     if glob is not None:
         matching = [name for name in names if any(fnmatch.fnmatchcase(part, glob) for part in _compared(kind, name))]
         if not matching:
@@ -100,7 +113,7 @@ def list_names(arch: str, image: Path | None, kind: str, glob: str | None) -> in
 
 
 def _compared(kind: str, name: str) -> list[str]:
-    """What GLOB is compared with."""
+    """The text with which GLOB is compared."""
     if kind == "events":
         return [name, *name.split(":")]
     if kind == "cpu-models":
@@ -108,12 +121,27 @@ def _compared(kind: str, name: str) -> list[str]:
     return [name.removeprefix("no")] if kind == "options" else [name]
 
 
+def _names_of_linux(kernel: str, kind: str, progress: Progress) -> Sequence[str]:
+    """Those of a booted Linux, which may be kept on disk.
+
+    Raises:
+        click.ClickException: there is none of this kind; and as boot_linux.
+    """
+    from emu.cli.linux.running import boot_linux
+
+    if kind not in _OF_LINUX:
+        raise click.ClickException(f"a Linux guest has no {kind} that can be traced from outside")
+    options = LinuxOptions({"kernel": kernel or None}, RunLimits(None, None))
+    with boot_linux(options, progress, lambda data: None, lambda data: None) as machine:
+        return _KINDS[kind](machine)
+
+
 def _names(arch: str, image: Path | None, kind: str) -> Sequence[str]:
-    """Raises click.ClickException: there is no such architecture, or the image cannot be read."""
+    """Raises click.ClickException: the architecture does not exist, or the image cannot be read."""
     from emu.machine import Machine
 
     class LoadedMachine(Machine):
-        """Stands before its first instruction."""
+        """A machine before its first instruction."""
 
         def _boot(self, time: int, booting: Callable[[int], None]) -> None:
             pass

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The entry of the `emu` command: it turns every error into one line and an exit status."""
+"""The entry point of the `emu` command. Turns every error into one line and an exit status."""
 
 from __future__ import annotations
 
+import importlib
 import sys
 from collections.abc import Sequence
 from typing import NoReturn
@@ -11,30 +12,56 @@ import click
 
 from emu.cli.exit_status import BAD_INPUT, BROKEN_PIPE, INTERRUPTED
 from emu.cli.guest_errors import GuestDied, TimedOut
-from emu.cli.list import list_names
 from emu.cli.output import give_up, open_standard_streams
-from emu.cli.race import race
-from emu.cli.run import run
-from emu.cli.shell import shell
 from emu.cli.signals import Terminated
-from emu.cli.stat import stat
-from emu.cli.tour import tour
 
 __all__ = ["cli", "main"]
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+# Where each command is. It is imported when it is used.
+_COMMANDS = {
+    "run": "emu.cli.run:run",
+    "record": "emu.cli.record:record",
+    "stat": "emu.cli.stat:stat",
+    "sweep": "emu.cli.sweep:sweep",
+    "report": "emu.cli.report:report",
+    "convert": "emu.cli.convert:convert",
+    "view": "emu.cli.view:view",
+    "reproduce": "emu.cli.reproduce:reproduce",
+    "top": "emu.cli.looking:top",
+    "ftd": "emu.cli.looking:ftd",
+    "tree": "emu.cli.looking:tree",
+    "grep": "emu.cli.looking:grep",
+    "diff": "emu.cli.looking:diff",
+    "plot": "emu.cli.plot:plot",
+    "shell": "emu.cli.shell:shell",
+    "list": "emu.cli.list:list_names",
+    "build-module": "emu.cli.build_module:build_module",
+    "race": "emu.cli.race:race",
+    "linux": "emu.cli.linux:linux",
+    "machines": "emu.cli.machines:machines",
+    "mount": "emu.cli.mount:mount",
+    "tracecmd": "emu.cli.tracecmd:tracecmd",
+    "tour": "emu.cli.tour:tour",
+}
+
+
+class _Commands(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in _COMMANDS:
+            return None
+        module, _, name = _COMMANDS[cmd_name].partition(":")
+        command: click.Command = getattr(importlib.import_module(module), name)
+        return command
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="emu", message="%(package)s %(version)s")
 def cli() -> None:
     """Run programs on a small emulated machine and trace its kernel with ftrace."""
-
-
-cli.add_command(run)
-cli.add_command(stat)
-cli.add_command(shell)
-cli.add_command(list_names)
-cli.add_command(race)
-cli.add_command(tour)
 
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
@@ -52,11 +79,11 @@ def _status(arguments: Sequence[str] | None) -> int:
         _say(f"emu: {error.format_message()}")
         return error.exit_code if isinstance(error, GuestDied | TimedOut) else BAD_INPUT
     except SystemExit as end:
-        if end.code != 1:  # click's status for a pipe that nobody reads
+        if end.code != 1:  # click's status for a closed pipe
             raise
         give_up(sys.stdout)
         return BROKEN_PIPE
-    except OSError as error:  # what was being said could not be: --help on a full disk
+    except OSError as error:  # a message could not be written: --help on a full disk
         give_up(sys.stdout)
         _say(f"emu: {error}")
         return BAD_INPUT
@@ -67,7 +94,7 @@ def _status(arguments: Sequence[str] | None) -> int:
 
 
 def _say(text: str) -> None:
-    """Writes to standard error; on a full disk, or a pipe that nobody reads, the status alone must do."""
+    """Writes to standard error. On a full disk or a closed pipe, the exit status alone must do."""
     try:
         click.echo(text, err=True)
     except OSError:

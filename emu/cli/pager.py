@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Standard output through a pager, as git has it: `$PAGER`, else `less -R`."""
+"""Sends standard output through a pager, as git does: `$PAGER`, or `less -R`."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from emu.cli.output import StandardOutput, write_all
 __all__ = ["Pager", "pager_command"]
 
 _FOR_THE_SHELL = frozenset("|&;<>()$`\\\"'*?[]#~=%{}!\n")
-_COULD_NOT_START = (126, 127)  # statuses of the shell, and of the dynamic linker
+_COULD_NOT_START = (126, 127)  # exit statuses of the shell, and of the dynamic linker
 
 
 def pager_command() -> str | None:
-    """The pager that the user wants; None: none is wanted, or there is none."""
+    """The user's pager; None if none is wanted or available."""
     command = os.environ.get("PAGER")
     if command is None:
         return "less -R" if shutil.which("less") else None
@@ -31,7 +31,7 @@ def pager_command() -> str | None:
 
 
 class Pager:
-    """The terminal that is standard output, through a pager. Leaving the pager early is no error."""
+    """The terminal on standard output, through a pager. Quitting the pager early is not an error."""
 
     in_file = False
 
@@ -49,8 +49,8 @@ class Pager:
             StandardOutput().write(trace)
 
     def _page(self, pieces: Iterator[bytes]) -> bool:
-        """Gives the pieces to the pager, and waits for its end. Returns False if it could not be started."""
-        first = next(pieces, b"")  # the terminal is the pager's only when there is something to show
+        """Passes the pieces to the pager, and waits for it to end. Returns False if it could not be started."""
+        first = next(pieces, b"")  # the pager gets the terminal only when there is something to show
         in_words = _FOR_THE_SHELL.isdisjoint(self._command)
         arguments = self._command.split() if in_words else ["sh", "-c", self._command]
         with _interrupts_ignored():
@@ -66,14 +66,14 @@ class Pager:
                         write_all(process.stdin, piece)
                 return process.wait() not in _COULD_NOT_START
             except BaseException:
-                process.terminate()  # it gives the terminal back
+                process.terminate()  # it restores the terminal
                 process.wait()
                 raise
 
 
 @contextmanager
 def _interrupts_ignored() -> Iterator[None]:
-    """While the body runs, Ctrl-C means the pager only. The handler is none that the pager would inherit."""
+    """Makes Ctrl-C affect only the pager during the body. A Python handler is used, since the pager would inherit SIG_IGN."""
     before = signal.signal(signal.SIGINT, lambda number, frame: None)
     try:
         yield

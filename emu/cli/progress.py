@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A line on the terminal that says what `emu` is doing, when that takes longer than a second."""
+"""A progress line on the terminal, shown when something takes longer than a second."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from contextlib import contextmanager, suppress
 __all__ = ["Progress"]
 
 PATIENCE = 1.0  # seconds
-_INTERVAL = 0.25  # seconds between two looks at what is being done
+_INTERVAL = 0.25  # seconds between two updates
 _ERASE = "\r\x1b[K"
 
 
 class Progress:
-    """The line, which a thread draws. There is none if standard error is no terminal.
+    """The line, which a thread draws. There is none if standard error is not a terminal, or it is not wanted.
 
     Attributes:
-        instead: asked before each drawing; what it returns is shown instead of what `during` says, unless it is None.
+        instead: called before each drawing. If the result is not None, it is shown instead of the text from `during`.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, wanted: bool = True) -> None:
         self.instead: Callable[[], str | None] = lambda: None
-        self._terminal = sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
-        self._changed = threading.Condition()  # its lock is held by whoever writes to the terminal
+        self._terminal = wanted and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
+        self._changed = threading.Condition()  # its lock is held while writing to the terminal
         self._thread: threading.Thread | None = None
         self._what: Callable[[], str] | None = None
         self._quiet_since = 0.0  # by time.monotonic()
@@ -36,7 +36,7 @@ class Progress:
 
     @contextmanager
     def during(self, what: str | Callable[[], str]) -> Iterator[None]:
-        """While the body runs, from its second second on, shows `what`, or what it returns at the moment."""
+        """Shows `what`, or its result if it is a function, during the body, starting after one second."""
         if not self._terminal:
             yield
             return
@@ -56,7 +56,7 @@ class Progress:
 
     @contextmanager
     def while_writing(self, output: bytes) -> Iterator[None]:
-        """Removes the line while the body writes `output`. It comes back after a second without any, at a line's start."""
+        """Removes the line while the body writes `output`. It reappears after a second without output, at the start of a line."""
         if not self._terminal:
             yield
             return
@@ -77,7 +77,7 @@ class Progress:
 
     def _draw(self, text: str) -> None:
         with suppress(OSError):  # the terminal is gone
-            width = os.get_terminal_size(sys.stderr.fileno()).columns or 80  # some have no size
+            width = os.get_terminal_size(sys.stderr.fileno()).columns or 80  # some terminals report 0
             if text != self._shown:
                 os.write(sys.stderr.fileno(), f"{_ERASE}{text[: width - 1]}".encode())
                 self._shown = text

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""emu run: boot, set up tracing, run one command, print the trace."""
+"""emu run: boots, sets up tracing, runs one command, prints the trace."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,18 +12,23 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from emu.cli.command import CommandOutput, Stopwatch, run_command
-from emu.cli.event_options import event_choices, event_option
 from emu.cli.guest_errors import GuestDied, TimedOut, guest_errors
-from emu.cli.machine_options import MachineOptions, RunLimits, machine_options
+from emu.cli.linux.options import LinuxOptions, linux_options
+from emu.cli.linux.running import run_on_linux
+from emu.cli.machine_options import RunLimits, machine_options
 from emu.cli.output import Output, open_shown
 from emu.cli.progress import Progress
 from emu.cli.quantities import time_text
-from emu.cli.settings import Setting, apply, file_setting
+from emu.cli.record import MEASURING, record_to
+from emu.cli.repeat import repeat_to
+from emu.cli.settings import Setting
 from emu.cli.signals import Terminated, raised
 from emu.cli.summary import suggestion, summary_line
+from emu.cli.trace_options import TracingCommand, recording_of, trace_options, trace_options_of, words_of
+from emu.cli.traced_machine import OF_LINUX, traced_machine
 
 if TYPE_CHECKING:
-    from emu.machine import Machine
+    from emu.cli.traced_machine import AnyMachine
 
 __all__ = ["run"]
 
@@ -64,130 +69,76 @@ terminated by a signal. In the last four cases what was traced until then is wri
 """
 
 
-_ARGUMENTS = "emu.cli.run.arguments"  # key of click.Context.meta
-_DEFINING = ("dynamic_events", "kprobe_events", "synthetic_events", "uprobe_events")  # files; -e can name their events
-# Tracers for which tracing_max_latency says something
-_MEASURING = (
-    "irqsoff", "preemptoff", "preemptirqsoff", "wakeup", "wakeup_rt", "wakeup_dl", "hwlat", "osnoise", "timerlat",
-)  # fmt: skip
-_OF_TRACERS = ("hwlat_detector/", "osnoise/")  # folders; threads of these tracers look at them as they begin
-
-
-class _RunCommand(click.Command):
-    """Notes the words of the command line, for a suggestion how to change it."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        ctx.meta[_ARGUMENTS] = tuple(args)
-        return super().parse_args(ctx, args)
-
-
-@click.command(cls=_RunCommand, context_settings={"allow_interspersed_args": False, "max_content_width": 120}, epilog=EXAMPLES)
-@click.option("-p", "tracer", metavar="TRACER", help="Tracer: function, function_graph, irqsoff, ... (`emu list tracers`).")
-@event_option("-e", "SYSTEM[:EVENT]", "Record these events; 'all': all. Repeatable.")
-@event_option("-f", "FILTER", "Record what the -e before names only if: 'prev_pid == 0'.")
-@event_option("-R", "TRIGGER", "What else the event of the -e before does: 'traceoff:1'.")
-@click.option(
-    "-l", "functions", metavar="FUNC", multiple=True,
-    help="Trace only these functions. A name or a glob, or a command: 'schedule:stacktrace'.",
-)  # fmt: skip
-@click.option("-n", "notrace", metavar="FUNC", multiple=True, help="Never trace these functions.")
-@click.option("-g", "graph", metavar="FUNC", multiple=True, help="function_graph: only these and what they call.")
-@click.option("-F", "follow", is_flag=True, help="Trace only functions of COMMAND, from its first instruction, and its children.")
-@click.option(
-    "--sample", "samples", metavar="COUNTER:PERIOD", multiple=True,
-    help="With --timing pipeline or caches: record where each PERIODth miss is: 'L1-dcache-load-misses:1000'. Repeatable.",
-)  # fmt: skip
-@click.option("-P", "pids", metavar="PID", multiple=True, help="Trace only this task. Repeatable; adds to -F.")
-@click.option("-O", "options", metavar="OPTION", multiple=True, help="Trace option; 'no' before its name turns it off.")
-@click.option("-b", "buffer_kb", metavar="KB", help="Size of the trace buffer of each CPU.")
-@click.option("-m", "most_kb", metavar="KB", help="Keep at most the last KB of each CPU's trace.")
-@click.option("-C", "clock", metavar="CLOCK", help="Clock of the trace: local, global, counter, mono, ... (trace_clock).")
-@click.option("--set", "files", metavar="FILE=VALUE", multiple=True, help="Write VALUE to FILE of tracefs.")
+@click.command(cls=TracingCommand, context_settings={"allow_interspersed_args": False, "max_content_width": 120}, epilog=EXAMPLES)
+@trace_options
 @click.option("--stack", is_flag=True, help="Run the stack tracer meanwhile; stack_trace follows the trace.")
 @click.option("--profile", is_flag=True, help="Run the function profiler meanwhile; trace_stat/function* follow the trace.")
 @click.option(
     "--max-latency", is_flag=True,
     help="tracing_max_latency, in microseconds, follows the trace. With a tracer that measures: -p irqsoff, wakeup, ...",
 )  # fmt: skip
-@click.option("-o", "output", metavar="FILE", type=click.Path(path_type=Path), help="Write the trace to FILE.")
+@click.option(
+    "-o", "output", metavar="FILE", type=click.Path(path_type=Path),
+    help="Write the trace to FILE; if its name ends in .dat, as `emu record` does.",
+)  # fmt: skip
+@click.option(
+    "--repeat", type=click.IntRange(1), metavar="N",
+    help="Run COMMAND N times, with one seed after the other, and record each run in a file of the folder that -o names.",
+)  # fmt: skip
+@linux_options
 @machine_options
 @click.argument("command", nargs=-1, required=True, metavar="COMMAND...", type=click.UNPROCESSED)
 def run(
-    tracer: str | None,
-    functions: Sequence[str],
-    notrace: Sequence[str],
-    graph: Sequence[str],
     follow: bool,
-    samples: Sequence[str],
-    pids: Sequence[str],
-    options: Sequence[str],
-    buffer_kb: str | None,
-    most_kb: str | None,
-    clock: str | None,
-    files: Sequence[str],
     stack: bool,
     profile: bool,
     max_latency: bool,
     output: Path | None,
+    repeat: int | None,
     command: Sequence[str],
     **machine_arguments: Any,
 ) -> int:
     """Run COMMAND in the guest and print a trace of what the kernel did."""
-    written = [file_setting(text) for text in files]
-    settings = [setting for setting in written if _comes_first(setting)]
-    settings += _buffer_sizes(buffer_kb, most_kb)
-    if most_kb is not None and "nooverwrite" in options:
-        raise click.UsageError("-m keeps the end of the trace, -O nooverwrite its beginning")
-    if clock is not None:
-        settings.append(Setting("-C", "trace_clock", clock))
-    if max_latency and tracer not in _MEASURING:
-        raise click.UsageError(f"--max-latency needs a tracer that measures one: -p {', '.join(_MEASURING)}")
-    for option, path, words in (
-        ("-l", "set_ftrace_filter", functions),
-        ("-n", "set_ftrace_notrace", notrace),
-        ("-g", "set_graph_function", graph),
-        ("-P", "set_ftrace_pid", pids),
-    ):
-        if not all(word.strip() for word in words):  # an empty filter would mean everything
-            raise click.UsageError(f"{option} '' selects nothing: leave it out to trace everything")
-        if words:
-            settings.append(Setting(option, path, " ".join(words)))
-    if tracer is not None:
-        settings.append(Setting("-p", "current_tracer", tracer))
     context = click.get_current_context()
-    arguments = context.meta[_ARGUMENTS]
-    events = event_choices(context, arguments)
-    recorded = [choice.word for choice in events]
-    if samples:
-        settings.append(Setting("--sample", "hardware_events", "\n".join(samples)))
-        recorded.append("hardware:sample")
-    if recorded:
-        settings.append(Setting("-e", "set_event", " ".join(recorded)))
-    settings += [Setting("-O", "trace_options", option) for option in options]
-    settings += [setting for setting in written if not _comes_first(setting)]
+    on_linux = LinuxOptions.taken_from(machine_arguments, context, (*OF_LINUX, "--stack", "--profile", "--max-latency", "-o"))
+    (asked,) = trace_options_of(context)
+    settings = asked.settings()
+    if on_linux is not None and not (settings or follow or stack or profile or max_latency or output or on_linux.from_reset):
+        return run_on_linux(on_linux, command)
+    if max_latency and asked.one("-p") not in MEASURING:
+        raise click.UsageError(f"--max-latency needs a tracer that measures one: -p {', '.join(MEASURING)}")
+    if repeat is not None and output is None:
+        raise click.UsageError("--repeat needs -o FOLDER, for the recordings")
+    if output is not None and (repeat is not None or output.suffix == ".dat"):
+        if stack or profile or max_latency:
+            raise click.UsageError("a trace.dat has no place for --stack, --profile and --max-latency")
+        if repeat is not None:
+            return repeat_to(output, repeat, [asked], command, machine_arguments, follow=follow)
+        return record_to(output, [asked], command, machine_arguments, on_linux, follow=follow)
     if profile:
         settings.append(Setting("--profile", "function_profile_enabled", "1"))
     wanted = {"stack_trace": stack, "trace_stat": profile, "tracing_max_latency": max_latency}
     reports = [path for path in wanted if wanted[path]]
     progress = Progress()
     console = CommandOutput(progress, sys.stderr)
-    limits = RunLimits.taken_from(machine_arguments)
+    limits = RunLimits.taken_from(machine_arguments) if on_linux is None else on_linux.limits
     status, cut_short = 0, None
-    with raised(), open_shown(output) as out, MachineOptions(**machine_arguments).boot(console, limits, progress) as machine:
+
+    def set_up(machine: AnyMachine) -> None:
         with progress.during("setting up tracing"), guest_errors():
-            if samples and machine.board.timing is None:
-                raise click.ClickException("--sample: the timing model static counts nothing; --timing pipeline does, and caches")
-            machine.tracefs.write("tracing_on", "0")  # nothing is recorded before the command starts
-            apply(machine.tracefs.write, settings)
-            apply(machine.tracefs.append, (Setting(*one) for choice in events for one in choice.settings(machine.tracefs)))
+            asked.set_up(machine, settings)
             if stack:
                 machine.stack_tracer_enabled = True
+
+    with raised(), open_shown(output) as out, traced_machine(
+        machine_arguments, on_linux, console, limits, progress, set_up, recording_of([asked])
+    ) as machine:
         console.shown = True
         time = Stopwatch(machine)
         with progress.during(lambda: f"running, {time_text(time.passed)} of virtual time"):
             try:
-                status = run_command(machine, command, limits, trace=True, follow=follow)
-            except (GuestDied, TimedOut, Terminated) as error:  # the trace may still be wanted
+                status = run_command(machine, command, limits, trace=recording_of([asked]), follow=follow)
+            except (GuestDied, TimedOut, Terminated) as error:  # the trace may still be useful
                 cut_short = error
         if sys.stderr.isatty():
             console.end_line()
@@ -195,7 +146,7 @@ def run(
         traced = asked_for or not _nothing_was_traced(machine)
         if not (traced or reports) and cut_short is None:
             console.end_line()
-            click.echo(f"emu: {suggestion(machine, arguments)}", err=True)
+            click.echo(f"emu: {suggestion(machine, words_of(context))}", err=True)
         else:
             out.write(lambda: _results(machine, progress, out, reports, trace=traced or not reports))
             if sys.stderr.isatty():
@@ -206,27 +157,18 @@ def run(
     return status
 
 
-def _buffer_sizes(size: str | None, most: str | None) -> Iterable[Setting]:
-    """What -b and -m ask for: the smaller counts, because a trace is what a buffer holds."""
-    given = [Setting(option, "buffer_size_kb", kb) for option, kb in (("-b", size), ("-m", most)) if kb is not None]
-    if all(setting.text.isdecimal() for setting in given):
-        given.sort(key=lambda setting: int(setting.text))
-        return given[:1]
-    return given  # one of them is refused
-
-
-def _results(machine: Machine, progress: Progress, out: Output, reports: Sequence[str], *, trace: bool) -> Iterator[bytes]:
-    """The pieces of the trace, if it is wanted, and then of other files of tracefs, each with a line before it that names it."""
+def _results(machine: AnyMachine, progress: Progress, out: Output, reports: Sequence[str], *, trace: bool) -> Iterator[bytes]:
+    """The pieces of the trace, if requested, and then of other tracefs files, each preceded by a line with its name."""
     if trace:
         yield from _trace(machine, progress, out)
     for path in _files(machine, reports):
         yield b"\n" * trace + f"==> {path} <==\n".encode()
-        trace = True  # something is printed already
+        trace = True  # something has been printed already
         yield from machine.tracefs.read_pieces(path)
 
 
-def _files(machine: Machine, reports: Sequence[str]) -> Iterator[str]:
-    """The files; of trace_stat those of the function profiler."""
+def _files(machine: AnyMachine, reports: Sequence[str]) -> Iterator[str]:
+    """The names of the files; for trace_stat, those of the function profiler."""
     for path in reports:
         if path == "trace_stat":
             yield from (f"{path}/function{cpu}" for cpu in range(len(machine.cpus)))
@@ -234,8 +176,8 @@ def _files(machine: Machine, reports: Sequence[str]) -> Iterator[str]:
             yield path
 
 
-def _trace(machine: Machine, progress: Progress, out: Output) -> Iterator[bytes]:
-    """The pieces of the trace. Progress is not shown where the trace itself may be."""
+def _trace(machine: AnyMachine, progress: Progress, out: Output) -> Iterator[bytes]:
+    """The pieces of the trace. Progress is not shown where the trace itself may appear."""
     pieces = machine.tracefs.read_pieces("trace")
     with progress.during("reading the trace"):
         first = next(pieces, b"")
@@ -244,10 +186,5 @@ def _trace(machine: Machine, progress: Progress, out: Output) -> Iterator[bytes]
         yield from pieces
 
 
-def _nothing_was_traced(machine: Machine) -> bool:
+def _nothing_was_traced(machine: AnyMachine) -> bool:
     return machine.tracefs.read("current_tracer") == "nop\n" and not machine.trace_array.summary().events
-
-
-def _comes_first(setting: Setting) -> bool:
-    """Whether a file must be written before the tracer is set, and events are."""
-    return setting.path in _DEFINING or setting.path.startswith(_OF_TRACERS)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What options ask to be written to files of tracefs before the command runs."""
+"""Writes to tracefs files requested by options, before the command runs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Setting", "apply", "file_setting"]
 
 
 class Setting(NamedTuple):
-    """One write to a file of tracefs, and the option that asks for it, as an error names it."""
+    """One write to a tracefs file, and the option that requests it, for errors."""
 
     option: str
     path: str
@@ -22,10 +22,10 @@ class Setting(NamedTuple):
 
 
 def file_setting(text: str) -> Setting:
-    """What `--set FILE=VALUE` asks for.
+    """The setting for `--set FILE=VALUE`.
 
     Raises:
-        click.UsageError: it has another form.
+        click.UsageError: the text has another form.
     """
     path, equals, value = text.partition("=")
     if not (path and equals):
@@ -34,10 +34,10 @@ def file_setting(text: str) -> Setting:
 
 
 def apply(write: Callable[[str, str], None], settings: Iterable[Setting]) -> None:
-    """Writes the settings by a method of tracefs.
+    """Writes the settings with a method of tracefs.
 
     Raises:
-        click.ClickException: one is refused.
+        click.ClickException: tracefs refuses one.
     """
     for setting in settings:
         try:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""emu shell: the guest's console on this terminal, or with a script from standard input."""
+"""emu shell: the guest's console on this terminal, or with a script on standard input."""
 
 from __future__ import annotations
 
@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from emu.cli.guest_errors import guest_errors
-from emu.cli.machine_options import MachineOptions, RunLimits, machine_options
+from emu.cli.linux.options import LinuxCommand, LinuxOptions, linux_options
+from emu.cli.linux.running import shell_on_linux
+from emu.cli.machine_options import RunLimits, boot, config_of, machine_options
 from emu.cli.output import write_through
 from emu.cli.progress import Progress
 from emu.cli.signals import Terminated, raised
@@ -46,12 +48,15 @@ Exit status: the shell's; 0: left by Ctrl-]; 2: an option is wrong; 124: --limit
 """
 
 
-@click.command(context_settings={"max_content_width": 120}, epilog=EXAMPLES)
+@click.command(cls=LinuxCommand, context_settings={"max_content_width": 120}, epilog=EXAMPLES)
+@linux_options
 @machine_options
 def shell(**machine_arguments: Any) -> int:
-    """Talk to the guest's shell; or run the script on standard input, if that is no terminal."""
+    """Talk to the guest's shell; or run the script on standard input, if that is not a terminal."""
     from emu.machine import PoweredOff
 
+    if (on_linux := LinuxOptions.taken_from(machine_arguments, click.get_current_context())) is not None:
+        return shell_on_linux(on_linux)
     limits = RunLimits.taken_from(machine_arguments)
     progress = Progress()
 
@@ -60,7 +65,7 @@ def shell(**machine_arguments: Any) -> int:
             _write(data)
 
     with raised():
-        machine = MachineOptions(**machine_arguments).boot(console, limits, progress)
+        machine = boot(config_of(machine_arguments), console, limits, progress)
     with machine, guest_errors():
         try:
             if sys.stdin.isatty():

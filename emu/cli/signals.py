@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Signals that end the emulator, after it has cleaned up."""
+"""Signals that end the emulator after a cleanup."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TERMINATING = (signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 
 
 class Terminated(Exception):
-    """A signal asks the emulator to end. `status` is the exit status for it."""
+    """A signal has asked the emulator to end. `status` is the exit status for it."""
 
     def __init__(self, number: int) -> None:
         super().__init__(signal.Signals(number).name)
@@ -23,7 +23,7 @@ class Terminated(Exception):
 
 @contextmanager
 def raised() -> Iterator[None]:
-    """While the body runs, each of TERMINATING raises Terminated. A signal that is ignored (nohup) stays ignored."""
+    """During the body, each of TERMINATING raises Terminated. An ignored signal (nohup) stays ignored."""
     before = {number: signal.getsignal(number) for number in TERMINATING}
     for number, handler in before.items():
         if handler is not signal.SIG_IGN:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What `emu run` says after a run, in one line: what was traced, or what could have been."""
+"""The line of `emu run` after a run: what was traced, or what could have been."""
 
 from __future__ import annotations
 
@@ -11,14 +11,15 @@ from emu.cli.quantities import time_text
 
 if TYPE_CHECKING:
     from emu.cpu.timing import TimingNames
-    from emu.ftrace.trace_summary import TraceSummary
+    from emu.ftrace.arrays.trace_summary import TraceSummary
+    from emu.linux.machine import LinuxMachine
     from emu.machine import Machine
 
 __all__ = ["model_text", "suggestion", "summary_line"]
 
 
 def summary_line(summary: TraceSummary, nanoseconds: int, model: TimingNames) -> str:
-    """The events of a trace, and the virtual time that its command took by a timing model."""
+    """The number of events in a trace, and the virtual time of its command according to a timing model."""
     origin = f"{_count(summary.cpus, 'CPU')} and {_count(summary.processes, 'process')}"
     lost = f"{summary.lost:,} lost (-b {_rounded_up(summary.wanted_kb)} has room for them)" if summary.lost else "none lost"
     events = f"{_count(summary.events, 'event')} of {origin}, {lost}" if summary.events else "no events"
@@ -26,12 +27,12 @@ def summary_line(summary: TraceSummary, nanoseconds: int, model: TimingNames) ->
 
 
 def model_text(model: TimingNames) -> str:
-    """The names of a timing model in brackets: (pipeline, zen3)."""
+    """The names of a timing model in parentheses: (pipeline, zen3)."""
     return f"({', '.join(filter(None, model))})"
 
 
-def suggestion(machine: Machine, arguments: Sequence[str]) -> str:
-    """What a tracer would have traced. `arguments`: of `emu run`, without a tracer."""
+def suggestion(machine: Machine | LinuxMachine, arguments: Sequence[str]) -> str:
+    """Suggests what a tracer could have traced. `arguments`: of `emu run`, without a tracer."""
     ops = machine.trace_array.ops
     selected, all_functions = int(ops.selected().sum()), len(ops.filter.functions)
     what = f"all {all_functions:,} functions" if selected == all_functions else f"{selected:,} of {all_functions:,} functions"
@@ -47,6 +48,6 @@ def _count(number: int, noun: str) -> str:
 
 
 def _rounded_up(number: int) -> int:
-    """The next number that has at most two digits before its zeros."""
+    """The next number with at most two significant digits."""
     unit = int("1" + "0" * (len(str(number)) - 2))
     return (number // unit + 1) * unit

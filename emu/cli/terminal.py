@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The host's terminal while somebody types to the guest: every key goes to the guest; at the end it is restored."""
+"""The host's terminal while the user types to the guest: every key goes to the guest. It is restored at the end."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import termios
 from collections.abc import Callable
 from contextlib import suppress
 from types import FrameType, TracebackType
-from typing import Any, Self
+from typing import Self
 
 from emu.cli.signals import TERMINATING, Terminated
 
@@ -22,24 +22,24 @@ _CHUNK = 4096
 
 
 class Left(Exception):
-    """The key that leaves the emulator was typed."""
+    """The user has typed the key that leaves the emulator."""
 
 
 class HostTerminal:
-    """Standard input in raw mode, while this context is entered.
+    """A context in which standard input is in raw mode.
 
-    If standard output is a terminal, too, the host does not process what is written to it: the guest's terminal already
+    If standard output is also a terminal, the host does not process the output: the guest's terminal already
     ends lines with carriage return and newline.
 
     Args:
-        time_left: returns how many seconds a read may wait; None: without limit.
+        time_left: returns the seconds for which a read may wait; None: no limit.
     """
 
     def __init__(self, time_left: Callable[[], float | None]) -> None:
         self._descriptor = sys.stdin.fileno()
         self._time_left = time_left
-        self._before: list[Any] = []
-        self._handlers: dict[signal.Signals, Any] = {}
+        self._before: list[int | list[bytes | int]] = []
+        self._handlers: dict[signal.Signals, signal._HANDLER] = {}
         self._wake, self._woken = -1, -1
         self._size = (0, 0)
         self._ended_by: int | None = None
@@ -69,13 +69,13 @@ class HostTerminal:
         return self._size
 
     def read(self, *, wait: bool) -> bytes | None:
-        """The bytes that were typed; b"" if the terminal is gone; None if nothing was typed.
+        """The typed bytes; b"" if the terminal is gone; None if nothing was typed.
 
-        With `wait`, the call blocks until something was typed, the time is over or the terminal's size has changed.
+        With `wait`, the call blocks until something is typed, the time is over, or the terminal's size changes.
 
         Raises:
-            Left: the key LEAVE was typed.
-            Terminated: one of the signals TERMINATING has come.
+            Left: the user typed the key LEAVE.
+            Terminated: one of the signals TERMINATING was received.
         """
         if self._ended_by is not None:
             raise Terminated(self._ended_by)
@@ -109,20 +109,20 @@ class HostTerminal:
             size = os.get_terminal_size(self._descriptor)
         except OSError:
             return
-        self._size = (size.lines or 24, size.columns or 80)  # some have no size
+        self._size = (size.lines or 24, size.columns or 80)  # some terminals report 0
 
     def _resized(self, number: int, frame: FrameType | None) -> None:
         self._measure()
         self._wake_up()
 
     def _continued(self, number: int, frame: FrameType | None) -> None:
-        self._set_raw()  # the shell that had stopped us has set its own
+        self._set_raw()  # the shell that stopped us has set its own mode
 
     def _terminate(self, number: int, frame: FrameType | None) -> None:
-        # Not raised here: what is running now may be called by native code.
+        # Not raised here, because the current code may be called by native code.
         self._ended_by = number
         self._wake_up()
 
     def _wake_up(self) -> None:
-        with suppress(BlockingIOError):  # it is woken already
+        with suppress(BlockingIOError):  # it has been woken already
             os.write(self._woken, b"x")

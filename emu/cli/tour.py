@@ -1,36 +1,39 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""emu tour: the examples of the ftrace documents, typed, run and shown."""
+"""emu tour: types, runs and shows the examples of the ftrace documents."""
 
 from __future__ import annotations
 
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
 from emu.cli.guest_errors import guest_errors
-from emu.cli.machine_options import MachineOptions, RunLimits, machine_options
+from emu.cli.machine_options import RunLimits, config_of, machine_options
+from emu.cli.machine_options import boot as boot_machine
 from emu.cli.output import open_shown, write_through
 from emu.cli.progress import Progress
 from emu.cli.signals import raised
+from emu.cli.table import width_of
 from emu.tour import DOCUMENTS, Command, Document, Example, Guide, NotHere, Section, document
+from emu.tour.verdicts import verdicts
 
 if TYPE_CHECKING:
     from emu.machine import Machine
 
 __all__ = ["tour"]
 
-_COLUMNS = 100  # of paragraphs
-_MOST_LINES = 40  # shown of what a command prints
+_COLUMNS = 100  # maximum, for paragraphs
+_MOST_LINES = 40  # of a command's output
 
 EXAMPLES = """\
 \b
 Examples:
   emu tour
   emu tour --list
+  emu tour --verdicts ftrace
   emu tour ftrace irqsoff
   emu tour --arch sparc64 function-graph
 
@@ -44,36 +47,37 @@ Exit status: 0; 2: there is no such document or section, or an option is wrong; 
 
 
 @click.command(context_settings={"max_content_width": 120}, epilog=EXAMPLES)
-@click.option("--list", "listed", is_flag=True, help="Only say which documents and sections there are.")
+@click.option("--list", "listed", is_flag=True, help="Only list the documents and sections.")
+@click.option("--verdicts", "judged", is_flag=True, help="Only print for each example whether it works here as written.")
 @click.option("--full", is_flag=True, help="Show all that a command prints.")
 @machine_options
 @click.argument("name", required=False, metavar="[DOCUMENT")
 @click.argument("section", required=False, metavar="[SECTION]]")
-def tour(name: str | None, section: str | None, listed: bool, full: bool, **machine_arguments: Any) -> int:
+def tour(name: str | None, section: str | None, listed: bool, judged: bool, full: bool, **machine_arguments: object) -> int:
     """Show the examples of the ftrace documents: each explained, typed into the guest's shell, and run."""
     try:
         documents = DOCUMENTS if name is None else [document(name)]
         chosen = [(one, [one.section(section)] if section else one.sections) for one in documents]
     except KeyError as error:
         raise click.UsageError(error.args[0]) from None
-    if listed:
-        write_through(sys.stdout, _list(chosen).encode())
+    if listed or judged:
+        write_through(sys.stdout, (_list(chosen) if listed else verdicts(chosen)).encode())
         return 0
     limits = RunLimits.taken_from(machine_arguments)
-    options = MachineOptions(**machine_arguments)
+    config = config_of(machine_arguments)
     progress = Progress()
 
     def boot(console: Callable[[bytes], None], **needed: str) -> Machine:
-        values: dict[str, Any] = {name: int(value) if name in ("cpus", "quantum") else value for name, value in needed.items()}
-        return replace(options, **values).boot(console, limits, progress)
+        values = {name: int(value) if name in ("cpus", "quantum") else value for name, value in needed.items()}
+        return boot_machine(config_of({**vars(config), **values}), console, limits, progress)
 
     def pieces() -> Iterator[bytes]:
         for one, sections in chosen:
             heading = f"{one.title}\n{'=' * len(one.title)}\n\n"
             for part in sections:
                 with progress.during(f"typing {one.name} {part.name}"), guest_errors():
-                    shown = guide.commands(part, options.arch)
-                yield (heading + "".join(_texts(one, part, options.arch, iter(shown), None if full else _MOST_LINES))).encode()
+                    shown = guide.commands(part, config.arch)
+                yield (heading + "".join(_texts(one, part, config.arch, iter(shown), None if full else _MOST_LINES))).encode()
                 heading = ""
 
     with raised(), open_shown(None) as out, Guide(boot, **limits._asdict()) as guide:
@@ -82,16 +86,22 @@ def tour(name: str | None, section: str | None, listed: bool, full: bool, **mach
 
 
 def _list(chosen: Iterable[tuple[Document, Iterable[Section]]]) -> str:
-    """The names that `emu tour` takes."""
+    """The names for `emu tour`."""
     texts = []
     for one, sections in chosen:
-        names = "".join(f"  {section.name:24} {section.title}\n" for section in sections)
-        texts.append(f"{one.name}: {one.title}\n{names}")
+        names = "".join(_listed(section) for section in sections)
+        texts.append(f"{textwrap.fill(f'{one.name}: {one.title}', width_of(sys.stdout))}\n{names}")
     return "\n".join(texts)
 
 
+def _listed(section: Section) -> str:
+    """A line; long titles continue on the next line."""
+    start = f"  {section.name:24} "
+    return textwrap.fill(section.title, width_of(sys.stdout), initial_indent=start, subsequent_indent=" " * len(start)) + "\n"
+
+
 def _texts(one: Document, section: Section, arch: str, shown: Iterator[tuple[Command, str]], most: int | None) -> Iterator[str]:
-    """A section, with what its commands have printed."""
+    """A section, with the output of its commands."""
     title = f"{section.title} (emu tour {one.name} {section.name})"
     yield f"{title}\n{'-' * len(title)}\n\n"
     for part in section.parts:
@@ -115,7 +125,7 @@ def _absent(example: Example) -> str:
 
 
 def _transcript(command: Command, printed: str, most: int | None) -> str:
-    """A command and what it printed, of which at most so many lines are shown."""
+    """A command and its output, limited to `most` lines."""
     first, *others = command.lines
     lines = [f"# {first}", *(f"> {line}" for line in others)]
     output = printed.splitlines()
@@ -126,4 +136,4 @@ def _transcript(command: Command, printed: str, most: int | None) -> str:
 
 
 def _paragraph(text: str) -> str:
-    return textwrap.fill(text, _COLUMNS, break_long_words=False, break_on_hyphens=False) + "\n\n"
+    return textwrap.fill(text, min(_COLUMNS, width_of(sys.stdout)), break_long_words=False, break_on_hyphens=False) + "\n\n"

@@ -6,42 +6,35 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 import numpy as np
-import unicorn
+import numpy.typing as npt
 
 from emu.cpu import host_clock
 from emu.cpu.arch import RESET_PAGE, CpuArch
-from emu.cpu.cpu import Cpu
+from emu.cpu.callouts import Callouts, Handler
+from emu.cpu.cpu import Cpu, CpuFault
 from emu.cpu.far_memory import far_memory
 from emu.cpu.heap import Heap
 from emu.cpu.host_signals import Held
 from emu.cpu.io_window import IoWindow
-from emu.cpu.native import board_record, cpu_record, forget, turns
-from emu.cpu.native.block_record import asked_for, string_cost
-from emu.cpu.native.devices import halt_cpu, nmi_timer_set, relax_cpu, send_ipi, stall_until, timer_set
-from emu.cpu.smi import Smi
-from emu.cpu.timing import CACHES, PIPELINE, STATIC, TIMING_MODELS, TimingNames
-from emu.native.record import Record
+from emu.cpu.native import code_pages, cpu_records, forget, turns
+from emu.cpu.native.cpu_records import ARGUMENT_COUNT, HOST_CALL_COUNT, HOST_CALL_REQUEST, NEVER, NO_REQUEST, STOP_REQUEST
+from emu.cpu.python_handler import PythonHandler
+from emu.cpu.shared_turns import shared_turns
+from emu.cpu.timing import CACHES, STATIC
+from emu.native.records import Values, Words, u64
 
 if TYPE_CHECKING:
     from emu.cpu.timing.core_timing import CoreTiming
 
-__all__ = ["Board", "CpuFault"]
+__all__ = ["Board"]
 
-_SLOWEST, _FASTEST = 1_000_000, 100_000_000_000  # Hz: what the guest's clocks can count with
-_HEAP = 64 << 20  # bytes of addresses for what Unicorn allocates for a CPU, which takes a twentieth of them
-_TURN_SLICE = 50_000  # microseconds of host time the native loop may take at a stretch
-_HANDLER = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64)
-
-
-class CpuFault(RuntimeError):
-    """A CPU did what the board cannot do: it left RAM, or Unicorn failed."""
-
-    def __init__(self, cpu: Cpu, error: int) -> None:
-        super().__init__(f"CPU {cpu.index} at {cpu.pc:#x}: {unicorn.UcError(error)}")
-        self.cpu = cpu
+_SLOWEST, _FASTEST = 1_000_000, 100_000_000_000  # Hz: the range of the guest's clock arithmetic
+_HEAP = 64 << 20  # bytes of address space for Unicorn's allocations per CPU, which use a twentieth of it
+_TURN_SLICE = 50_000  # microseconds of host time for which the native loop may run without a break
+_HandlerTable = Values[Callable[[cpu_records.Cpu, u64], None] | None]
 
 
 class Board:
@@ -49,24 +42,23 @@ class Board:
 
     Args:
         arch: the architecture.
-        cpus: how many.
+        cpus: the number of CPUs.
         memory: bytes of RAM, a multiple of the page size.
         quantum: how many cycles a CPU may run ahead of the next one.
         seed: varies the length of turns.
         frequency: of the CPUs, in Hz.
         timing: the timing model, one of TIMING_MODELS.
-        cpu_model: the CPU model that `timing` follows; None: the architecture's first. The static model has none.
+        cpu_model: the CPU modelled by `timing`; None: the architecture's first. The static model has none.
 
     Attributes:
         timing_model: the names of the timing model and of the CPU model, "" for none.
-        timing: what times the CPUs; None: the static model.
-        block_hook: the address of what CPUs call before blocks.
-        record: what native code knows of it (`native.board_record`).
-        heap: where Unicorn keeps what it knows of the CPUs.
-        io: the devices behind RAM; None: the architecture's boards have none.
+        timing: the CPUs' timing model; None: the static model.
+        block_hook: the address of the function that CPUs call before each block.
+        callouts: the host's functions for addresses at which blocks begin.
+        record: the board's record, shared with native code (`native.cpu_records`).
+        heap: the memory of Unicorn's data about the CPUs.
+        io: the devices above RAM; None: the architecture's boards have none.
     """
-
-    LONGEST_TURN: ClassVar[int] = 100_000  # cycles
 
     def __init__(
         self,
@@ -81,66 +73,62 @@ class Board:
     ) -> None:
         if not 1 <= cpus <= arch.max_cpus:
             raise ValueError(f"{cpus} CPUs: {arch.name} has 1 to {arch.max_cpus}")
-        if not 1 <= quantum <= self.LONGEST_TURN:
-            raise ValueError(f"a quantum of {quantum} cycles: 1 to {self.LONGEST_TURN} are possible")
+        if not 1 <= quantum <= arch.longest_turn:
+            raise ValueError(f"a quantum of {quantum} cycles: 1 to {arch.longest_turn} are possible")
         if not _SLOWEST <= frequency <= _FASTEST:
             raise ValueError(f"a frequency of {frequency} Hz: {_SLOWEST} to {_FASTEST} are possible")
-        if arch.io_window and memory > arch.io_window.start:
-            raise ValueError(f"{memory} bytes of memory: at most {arch.io_window.start >> 30} GiB are possible")
-        self.timing_model = _timing_model(arch, timing, cpu_model)
+        if arch.most_memory is not None and memory > arch.most_memory:
+            raise ValueError(f"{memory} bytes of memory: at most {arch.most_memory >> 30} GiB are possible")
+        self.timing_model = arch.timing_names(timing, cpu_model)
         host_clock.stop()
-        self.arch = arch
-        self.memory = memory
-        self.frequency = frequency
+        self.arch, self.memory, self.frequency = arch, memory, frequency
         self.ram = far_memory(memory)
         self.ram_address = ctypes.addressof(ctypes.c_char.from_buffer(self.ram))
         self.heap = Heap(cpus * _HEAP)
         self.io = IoWindow(arch.io_window) if arch.io_window else None
-        self.record = Record(board_record.WORDS)
-        self._host_calls = np.zeros(board_record.HOST_CALL_COUNT, np.uint64)
-        self._dispatch = np.zeros(0, np.uint64)
+        self.record = cpu_records.Board.allocate()
+        self._host_calls = np.zeros(HOST_CALL_COUNT, np.uint64)
+        self.callouts = Callouts(self.record, self._forget)
         self._static_timing = arch.timing()
         self.native_forget = forget.build(arch.name)
-        self._python_handlers: list[object] = []  # ctypes callbacks that native code points to
-        self._raised: BaseException | None = None  # what one of them raised
+        self._python_handlers: list[PythonHandler] = []  # referenced by native code
+        self._raised: BaseException | None = None  # an exception raised by one of them
         self._acting = 0
-        self._python_calls = 0  # under way
+        self._python_calls = 0  # calls of Python under way
         self._ceiling: int | None = None
-        self._reason = int(turns.TIME)  # why the last run ended
+        self._reason = turns.TIME  # why the last run ended
+        self._interpreter_is_shared = False
         self.reset_page_table = 0
         self.ram[RESET_PAGE : RESET_PAGE + len(arch.reset_page)] = arch.reset_page
-        for field, value in (
-            (board_record.HEAP, self.heap.address),
-            (board_record.RAM, self.ram_address),
-            (board_record.RAM_SIZE, memory),
-            (board_record.DIRECT_START, arch.direct_map),
-            (board_record.KERNEL_START, arch.kernel_map),
-            (board_record.DECODE, self.python_handler(self._decode_block)),
-            (board_record.HOST_CALLS, self._host_calls.ctypes.data),
-            (board_record.QUANTUM, quantum),
-            (board_record.RANDOM, _scramble(seed)),
-            (board_record.LONGEST_TURN, self.LONGEST_TURN),
-            (board_record.CPU_COUNT, cpus),
-            (board_record.LIMIT, int(cpu_record.NEVER)),
-            (board_record.VECTOR_START, arch.vectors.start),
-            (board_record.VECTOR_END, arch.vectors.stop),
-        ):
-            self.record.set(field, value)
+        record = self.record
+        record.heap = self.heap.record
+        record.ram, record.ram_size = self.ram_address, memory
+        record.direct_start, record.kernel_start = arch.direct_map, arch.kernel_map
+        record.decode = self.python_handler(self._decode_block)
+        record.grow_callouts = self.python_handler(lambda cpu, argument: self.callouts.make_room(self.record.callouts.used))
+        record.host_calls = _HandlerTable(self._host_calls.ctypes.data)
+        record.quantum, record.longest_turn = quantum, arch.longest_turn
+        record.random = _scramble(seed)
+        record.cpu_count = cpus
+        record.page_count = memory >> code_pages.PAGE
+        record.limit = NEVER
+        record.vector_start, record.vector_end = arch.vectors.start, arch.vectors.stop
         core = arch.core(self.timing_model.cpu_model) if self.timing_model.cpu_model else None
+        record.known = arch.known_blocks(core)
         with_data = self.timing_model.timing == CACHES
-        self.block_hook = arch.timed_hooks(core, with_data).block_hook if core else arch.native().block_hook
+        self.block_hook = (arch.timed_hooks(core, with_data) if core else arch.native()).block_hook.address
         self.cpus = [Cpu(self, index) for index in range(cpus)]
         self._cpu_table = np.array([cpu.record.address for cpu in self.cpus], np.uint64)
-        self.record.set(board_record.CPUS, self._cpu_table.ctypes.data)
+        record.cpus = Values[cpu_records.Cpu](self._cpu_table.ctypes.data)
         self._by_record = {cpu.record.address: cpu for cpu in self.cpus}
         self.timing: CoreTiming | None = None
         if core is not None:
-            from emu.cpu.timing.core_timing import CoreTiming  # loaded when it is needed
+            from emu.cpu.timing.core_timing import CoreTiming  # imported when needed
 
             self.timing = CoreTiming(self, core, with_data)
 
     def close(self) -> None:
-        """Gives the memory back. The board cannot be used afterwards."""
+        """Frees the memory. The board cannot be used afterwards."""
         for cpu in self.cpus:
             cpu.close()
         self.cpus.clear()
@@ -149,7 +137,7 @@ class Board:
     @property
     def current(self) -> Cpu:
         """The CPU whose turn it is or was last."""
-        return self.cpus[self.record.get(board_record.CURRENT)]
+        return self.cpus[self.record.current]
 
     @property
     def now(self) -> int:
@@ -157,18 +145,18 @@ class Board:
         return max(cpu.cycles for cpu in self.cpus)
 
     def nanoseconds(self, cycles: int) -> int:
-        """The nanoseconds that so many cycles take."""
+        """The duration of so many cycles, in nanoseconds."""
         return cycles * 1_000_000_000 // self.frequency
 
     def cycles(self, nanoseconds: int) -> int:
-        """The cycles that so many nanoseconds take."""
+        """The number of cycles in so many nanoseconds."""
         return nanoseconds * self.frequency // 1_000_000_000
 
     # Running
 
     @contextmanager
     def acting(self) -> Iterator[None]:
-        """While the body runs, the machine does something that it has to end before it can be put back to another moment."""
+        """A context for an operation that must end before the machine can be restored to another state."""
         self._acting += 1
         try:
             yield
@@ -177,31 +165,30 @@ class Board:
 
     @property
     def calls_python(self) -> bool:
-        """Whether native code has called Python, and waits for it: the machine cannot be run."""
+        """Whether native code is waiting for a call of Python, so the machine cannot be run."""
         return self._python_calls > 0
 
     def _check_runs(self) -> None:
         if self.calls_python:
-            raise RuntimeError("the machine stands, because it has called a function and waits for it")
+            raise RuntimeError("the machine is stopped: it has called a function and waits for it")
 
     @property
     def stands(self) -> bool:
-        """Whether it does nothing of the kind."""
+        """Whether no operation is under way (see `acting`)."""
         return not self._acting
 
     @property
     def limit(self) -> int:
         """No CPU begins a turn at or after this time, in cycles."""
-        return self.record.get(board_record.LIMIT)
+        return self.record.limit
 
     @limit.setter
     def limit(self, cycles: int) -> None:
-        never = int(cpu_record.NEVER)
-        self.record.set(board_record.LIMIT, min(cycles, never if self._ceiling is None else self._ceiling, never))
+        self.record.limit = min(cycles, int(NEVER) if self._ceiling is None else self._ceiling, int(NEVER))
 
     @property
     def ceiling(self) -> int | None:
-        """The highest value that `limit` can have, in cycles; None: it has no bound."""
+        """The maximum of `limit`, in cycles; None: there is none."""
         return self._ceiling
 
     @ceiling.setter
@@ -222,53 +209,65 @@ class Board:
         return any(cpu.running and not (cpu.halted and cpu.next_event is None) for cpu in self.cpus)
 
     def unlimited(self) -> None:
-        """Takes the limit away."""
-        self.limit = int(cpu_record.NEVER)
+        """Removes the limit."""
+        self.limit = NEVER
 
     def run(self, on_host_call: Callable[[Cpu, int, list[int]], None]) -> bool:
-        """Runs the CPUs for at most about a twentieth of a second of host time, or until a host call that Python answers.
+        """Runs the CPUs until a host call that Python answers, or for about a twentieth of a second of host time.
 
         Args:
-            on_host_call: called with (cpu, number, arguments); it must `answer` the CPU, now or later.
+            on_host_call: called with (cpu, number, arguments). It must `answer` the CPU, now or later.
 
         Returns:
             False if nothing can happen before `limit`: every CPU sleeps.
 
         Raises:
             CpuFault: a CPU left RAM.
-            Exception: a Python handler raised it, or, at the end, the handler of a host signal (KeyboardInterrupt).
+            Exception: raised by a Python handler or, at the end, by the handler of a host signal (KeyboardInterrupt).
         """
         self._check_runs()
         with self.acting(), Held():
             return self._run(on_host_call)
 
     def _run(self, on_host_call: Callable[[Cpu, int, list[int]], None]) -> bool:
-        outcome = int(turns.run(self.record.address, _TURN_SLICE))
+        run_turns = shared_turns() if self._interpreter_is_shared else turns.run
+        outcome = run_turns(self.record, _TURN_SLICE)
         reason = self._reason = outcome & 0xFF
         self._after_turn(outcome >> 8, on_host_call if reason == turns.REQUEST else None)
         return reason not in (turns.IDLE, turns.LIMIT)
 
+    def share_interpreter(self) -> None:
+        """Lets other Python threads run while CPUs execute. From then on, only one machine of the process may run at a time.
+
+        The threads may call `end_turns`, and nothing else of a machine.
+        """
+        self._interpreter_is_shared = True
+
+    def end_turns(self, wanted: bool) -> None:
+        """Sets whether `run` returns after the current turn. This does not affect the guest."""
+        self.record.wanted = wanted
+
     def _after_turn(self, error: int, on_host_call: Callable[[Cpu, int, list[int]], None] | None) -> None:
-        """Raises what was raised in a turn, and Unicorn's `error`. Answers what the CPU asks; None: it asks nothing."""
+        """Raises what was raised during a turn, and Unicorn's `error`. Answers the CPU's host call; None: there is none."""
         cpu = self.current
         if self._raised is not None:
             raised, self._raised = self._raised, None
-            cpu.record.set(cpu_record.REQUEST, cpu_record.NO_REQUEST)
+            cpu.record.request = NO_REQUEST
             raise raised
         if error:
             raise CpuFault(cpu, error)
         if on_host_call is None:
             return
-        if cpu.record.get(cpu_record.REQUEST) == cpu_record.HOST_CALL_REQUEST:
-            arguments = [cpu.record.get(cpu_record.ARGUMENTS, n) for n in range(cpu_record.ARGUMENT_COUNT)]
-            on_host_call(cpu, cpu.record.get(cpu_record.HOST_CALL), arguments)
+        if cpu.record.request == HOST_CALL_REQUEST:
+            arguments = [cpu.record.arguments[n] for n in range(ARGUMENT_COUNT)]
+            on_host_call(cpu, cpu.record.host_call, arguments)
         else:
-            cpu.record.set(cpu_record.REQUEST, cpu_record.NO_REQUEST)
+            cpu.record.request = NO_REQUEST
 
     def step(self, cpu: Cpu, on_host_call: Callable[[Cpu, int, list[int]], None]) -> bool:
         """Executes one instruction of one CPU, while all others stand still; see Cpu.step.
 
-        A CPU that sleeps first sleeps until its next interrupt.
+        A sleeping CPU first sleeps until its next interrupt.
 
         Returns:
             False if the CPU is off, or sleeps and nothing will wake it. Then nothing has happened.
@@ -277,82 +276,76 @@ class Board:
         """
         self._check_runs()
         with self.acting(), Held():
-            now = int(turns.ready_at(np.uint64(cpu.record.address)))
-            if now == cpu_record.NEVER:
+            now = turns.ready_at(cpu.record)
+            if now == NEVER:
                 return False
             cpu.wait_until(now)
             cpu.step()
-            self._after_turn(0, on_host_call if cpu.record.get(cpu_record.REQUEST) else None)
+            self._after_turn(0, on_host_call if cpu.record.request else None)
             return True
 
     def run_to(self, cpu: Cpu, places: Sequence[int], blocks: int, on_host_call: Callable[[Cpu, int, list[int]], None]) -> bool:
-        """Runs one CPU, while all others stand still, until a block ends at one of some virtual addresses.
+        """Runs one CPU, while all others stand still, until a block ends at one of the given virtual addresses.
 
         Returns:
-            False if it does not come there: it sleeps, it waits for an answer, or it has executed so many `blocks`.
+            False if it does not get there: it sleeps, waits for an answer, or has executed `blocks` blocks.
 
         Raises: as `run`.
         """
-        from emu.cpu.native import run_to  # compiled when it is needed
+        from emu.cpu.native import run_to  # imported when needed: it is compiled
 
         self._check_runs()
         there = np.array(places, np.uint64)
         with self.acting(), Held():
             while blocks > 0:
-                here = int(there.ctypes.data)
-                outcome = int(run_to.run_to(self.record.address, cpu.record.address, here, len(there), blocks))
+                outcome = run_to.run_to(self.record, cpu.record, Words(there.ctypes.data), len(there), blocks)
                 reason = outcome & 0xFF
                 blocks -= outcome >> 16
                 self._after_turn(outcome >> 8 & 0xFF, on_host_call if reason == turns.REQUEST else None)
                 if reason != turns.REQUEST:
                     return reason == run_to.ARRIVED
-                if cpu.record.get(cpu_record.REQUEST):
+                if cpu.record.request:
                     break
             return False
 
     def turn(self, cpu: Cpu) -> None:
-        """One turn of one CPU, whatever the others' clocks say (exact stepping).
+        """Gives one CPU a turn, whatever the others' clocks are (exact stepping).
 
         Raises:
-            CpuFault: it left RAM.
+            CpuFault: the CPU left RAM.
         """
-        turns.begin_turn(self.record.address, cpu.record.address, cpu.cycles, cpu_record.NEVER)
-        error = turns.enter(cpu.record.address)
+        turns.begin_turn(self.record, cpu.record, cpu.cycles, NEVER)
+        error = turns.enter(cpu.record)
         if error:
             raise CpuFault(cpu, error)
 
     def stop(self, cpu: Cpu) -> None:
         """Ends the CPU's turn at its next block and returns to Python. Also from inside a callback."""
-        cpu.record.set(cpu_record.REQUEST, cpu_record.STOP_REQUEST)
-        cpu.record.set(cpu_record.DEADLINE, 0)
-
-    def interrupt_unseen(self, smi: Smi) -> None:
-        """Has system management interrupts come from now on, at each multiple of their period.
-
-        Raises:
-            ValueError: there is no such CPU, or the interrupts are shorter than a cycle.
-        """
-        period, length = self.cycles(smi.period), self.cycles(smi.length)
-        if not length:
-            raise ValueError(f"SMIs of {smi.length} ns: a cycle takes {self.nanoseconds(1)} ns")
-        if smi.cpu is not None and smi.cpu >= len(self.cpus):
-            raise ValueError(f"SMIs on CPU {smi.cpu}: there are CPUs 0 to {len(self.cpus) - 1}")
-        for cpu in self.cpus if smi.cpu is None else [self.cpus[smi.cpu]]:
-            cpu.record.set(cpu_record.SMI_PERIOD, period)
-            cpu.record.set(cpu_record.SMI_LENGTH, length)
-            cpu.record.set(cpu_record.SMI_NEXT, (cpu.cycles // period + 1) * period)
-            cpu.record.set(cpu_record.DEADLINE, 0)
+        cpu.record.request = STOP_REQUEST
+        cpu.record.deadline = 0
 
     # Code
 
     def write_code(self, address: int, data: bytes) -> None:
-        """Puts instructions into RAM at a physical address. CPUs run old translations until they `forget` them."""
+        """Writes instructions to RAM at a physical address. CPUs run old translations until they `forget` them."""
         self.ram[address : address + len(data)] = data
         if self.timing is not None:
             self.timing.written(address, len(data))
 
+    def _forget(self, addresses: npt.NDArray[np.uint64]) -> None:
+        """Makes all CPUs drop their translations of places in code, given by virtual addresses."""
+        places = np.array([place for one in addresses.tolist() if (place := self._place(one)) is not None], np.uint64)
+        if len(places):
+            for cpu in self.cpus:
+                cpu.forget(np.stack([places, places + np.uint64(1)], axis=1))
+
+    def _place(self, address: int) -> int | None:
+        """The RAM address of code at a virtual address; None if it is not mapped."""
+        place = address - self.arch.kernel_map
+        return place if 0 <= place < self.memory else self.cpus[0].translate(address)
+
     def flush_page(self, address: int) -> None:
-        """Makes every CPU forget its translations of a physical page, which is about to hold other code."""
+        """Makes every CPU forget its translations of a physical page that is about to get different code."""
         page = self.arch.page_size
         address -= address % page
         for cpu in self.cpus:
@@ -360,43 +353,12 @@ class Board:
 
     # Host functions
 
-    def provide_host_call(self, number: int, function: int) -> None:
-        """Answers a host call natively: `function` is the address of void (*)(cpu record, number)."""
-        self._host_calls[number] = function
+    def provide_host_call(self, number: int, function: Handler) -> None:
+        """Answers a host call natively: `function` is called with the CPU and the number."""
+        self.record.host_calls[number] = function
 
-    def provide_devices(
-        self,
-        *,
-        timer: int,
-        ipi: int,
-        stall: int,
-        timer_vector: int,
-        halt: int | None = None,
-        relax: int | None = None,
-        nmi_timer: int | None = None,
-    ) -> None:
-        """Gives the board's native devices their host-call numbers, and the timer its vector."""
-        self.provide_host_call(timer, timer_set.address)
-        self.provide_host_call(ipi, send_ipi.address)
-        self.provide_host_call(stall, stall_until.address)
-        for number, handler in ((halt, halt_cpu), (relax, relax_cpu), (nmi_timer, nmi_timer_set)):
-            if number is not None:
-                self.provide_host_call(number, handler.address)
-        self.record.set(board_record.TIMER_VECTOR, timer_vector)
-
-    def dispatch_range(self, start: int, end: int) -> None:
-        """Declares the virtual addresses at which blocks may have a host function."""
-        self._dispatch = np.zeros(end - start, np.uint64)
-        self.record.set(board_record.DISPATCH, self._dispatch.ctypes.data)
-        self.record.set(board_record.DISPATCH_START, start)
-        self.record.set(board_record.DISPATCH_END, end)
-
-    def dispatch(self, address: int, function: int) -> None:
-        """Has native `function` run before each block that begins at `address`; 0: no function."""
-        self._dispatch[address - self.record.get(board_record.DISPATCH_START)] = function
-
-    def python_handler(self, function: Callable[[Cpu, int], None]) -> int:
-        """The address of a native function that calls Python with (cpu, second argument).
+    def python_handler(self, function: Callable[[Cpu, int], None]) -> PythonHandler:
+        """A native function that calls Python with (cpu, second argument).
 
         If it raises, the machine stops before its next block, and `run` raises the exception.
         """
@@ -407,53 +369,31 @@ class Board:
             try:
                 function(cpu, argument)
             except BaseException as error:
-                self._raised = self._raised or error
-                self.stop(cpu)
+                self.fail(error)
             finally:
                 self._python_calls -= 1
 
-        handler = _HANDLER(call)
+        handler = PythonHandler(call)
         self._python_handlers.append(handler)
-        return ctypes.cast(handler, ctypes.c_void_p).value or 0
+        return handler
 
-    def _decode_block(self, cpu: Cpu, packed: int) -> None:
-        """Stores the cost of a block that native code asks for."""
-        physical, size = asked_for(packed)
-        address, page = cpu.record.get(cpu_record.BLOCK), self.arch.page_size
-        here = min(size, page - physical % page)
-        code = bytes(self.ram[physical : physical + here])
-        if here < size:  # the rest is on the next virtual page, which can be anywhere in RAM
-            code += cpu.read(address + here, size - here)
+    def fail(self, error: BaseException) -> None:
+        """Makes the machine stop before its next block, and `run` raise the error. For callbacks from native code."""
+        self._raised = self._raised or error
+        self.stop(self.current)
+
+    def _decode_block(self, cpu: Cpu, place: int) -> None:
+        """Stores the cost of a block, on native code's request. `place`: the address of its record."""
+        block, address = cpu_records.Block(place), cpu.record.block
+        code = cpu.code_of_block(address, block.place, block.size)
         cost = self._static_timing.block(code, address)
-        description = self.arch.repeated(code[cost.last :])
-        cycles = string_cost(cost.cycles, cost.last, description) if description else cost.cycles
-        cpu.record.set(cpu_record.BLOCK_CYCLES, cycles)
-        cpu.record.set(cpu_record.BLOCK_INSTRUCTIONS, cost.instructions)
+        block.cycles, block.instructions = cost.stored, cost.instructions
         if self.timing is not None:
-            cpu.record.set(cpu_record.BLOCK_SUMMARY, self.timing.block(code, address))
-
-
-def _timing_model(arch: CpuArch, timing: str, cpu_model: str | None) -> TimingNames:
-    """Checks what models a board is to have.
-
-    Raises:
-        ValueError: the architecture has none of that name.
-    """
-    if timing not in TIMING_MODELS:
-        raise ValueError(f"unknown timing model '{timing}' (known: {', '.join(TIMING_MODELS)})")
-    if timing == STATIC:
-        if cpu_model is not None:
-            raise ValueError(f"a CPU model ('{cpu_model}') needs a timing model that follows it: {PIPELINE}, {CACHES}")
-        return TimingNames(timing, "")
-    if not arch.cpu_models:
-        raise ValueError(f"{arch.name} has no CPU model, which the timing model '{timing}' needs: static is the only one")
-    if cpu_model is not None and cpu_model not in arch.cpu_models:
-        raise ValueError(f"unknown CPU model '{cpu_model}' of {arch.name} (known: {', '.join(arch.cpu_models)})")
-    return TimingNames(timing, cpu_model or arch.cpu_models[0])
+            block.summary = self.timing.block(code, address)
 
 
 def _scramble(seed: int) -> int:
-    """A seed as a generator's state, which must not be 0 (splitmix64)."""
+    """A generator state from a seed (splitmix64). It is never 0."""
     x = (seed + 1) * 0x9E37_79B9_7F4A_7C15 & 0xFFFF_FFFF_FFFF_FFFF
     x = (x ^ x >> 30) * 0xBF58_476D_1CE4_E5B9 & 0xFFFF_FFFF_FFFF_FFFF
     return (x ^ x >> 27) or 1

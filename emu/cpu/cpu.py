@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
@@ -11,92 +10,81 @@ import numpy as np
 import numpy.typing as npt
 import unicorn
 
-from emu.cpu.internals import add_native_hook, handle_of
-from emu.cpu.native import cpu_record
-from emu.native.record import Record
+from emu.cpu.internals import add_native_hook
+from emu.cpu.native import cpu_records, turns
+from emu.cpu.native.cpu_records import HALTED, NEVER, NO_REQUEST, OFF, RUNNING, STOPPED, TRANSLATION_BUFFER, VECTORS
+from emu.native.records import WORD, Bytes, Words, zeros
 
 if TYPE_CHECKING:
     from emu.cpu.board import Board
 
-__all__ = ["Cpu"]
+__all__ = ["Cpu", "CpuFault"]
 
 
 class Cpu:
     """A CPU. Its clock is `cycles`; it runs when the board gives it a turn.
 
     Attributes:
-        record: the CPU's state that native code shares (`native.cpu_record`).
+        record: the CPU's state, shared with native code (`native.cpu_records`).
     """
 
     def __init__(self, board: Board, index: int) -> None:
         self.board = board
         self.index = index
-        self.record = Record(cpu_record.WORDS)
         board.arch.layout()
+        self.record = record = cpu_records.Cpu.allocate(board.arch.unicorn_layouts)
         with board.heap:
             self.uc: unicorn.Uc = board.arch.create()
-            self.uc._uch.memory = board.heap, board.ram  # the binding keeps this until it has closed the Uc
-            self.uc.ctl_set_tcg_buffer_size(cpu_record.TRANSLATION_BUFFER)
+            self.uc._uch.memory = board.heap, board.ram  # kept alive by the binding until it has closed the Uc
+            self.uc.ctl_set_tcg_buffer_size(TRANSLATION_BUFFER)
             self.uc.mem_map_ptr(0, board.memory, unicorn.UC_PROT_ALL, board.ram_address)
             if board.io is not None:
                 board.io.connect(self.uc)
-            inside = board.arch.attach(self.uc, self.record.address, board.block_hook)
-        self.env = inside["env"]
-        self._cflags_next_tb = ctypes.c_uint32.from_address(inside["cflags_next_tb"])
-        self.record.fill(cpu_record.ARRIVALS, cpu_record.VECTORS, cpu_record.NEVER)
-        for field, value in (
-            (cpu_record.UC, handle_of(self.uc)),
-            (cpu_record.CPU, inside["cpu"]),
-            (cpu_record.ENV, self.env),
-            (cpu_record.BOARD, board.record.address),
-            (cpu_record.INDEX, index),
-            (cpu_record.LOCATION, inside["location"]),
-            (cpu_record.NEXT_LOCATION, inside["next_location"]),
-            (cpu_record.BLOCK_HOOK, board.block_hook),
-            (cpu_record.TRANSLATOR, inside["translator"]),
-            (cpu_record.CYCLE_COUNTER, inside["cycle_counter"]),
-            (cpu_record.TIMER, cpu_record.NEVER),
-            (cpu_record.NMI_TIMER, cpu_record.NEVER),
-            (cpu_record.SMI_NEXT, cpu_record.NEVER),
-            (cpu_record.ARRIVAL, cpu_record.NEVER),
-        ):
-            self.record.set(field, value)
+            board.arch.attach(self.uc, record, board.block_hook)
+        self.env = record.env
+        record.board = board.record
+        self._code_pages = zeros(-(-board.record.page_count // WORD))
+        record.code_pages = Bytes(self._code_pages.ctypes.data)
+        record.index = index
+        record.timer = record.nmi_timer = record.nmi_arrival = record.smi_next = record.arrival = NEVER
+        for vector in range(VECTORS):
+            record.arrivals[vector] = NEVER
 
     def close(self) -> None:
-        """Gives Unicorn's memory back (the binding does so when the last reference goes)."""
+        """Frees Unicorn's memory (the binding does so when the last reference goes)."""
         del self.uc
 
     @property
     def cycles(self) -> int:
         """The CPU's clock."""
-        return self.record.get(cpu_record.CYCLES)
+        return self.record.cycles
 
     @property
     def busy_cycles(self) -> int:
-        """For how many of these it was not halted."""
-        return self.cycles - self.record.get(cpu_record.SLEPT)
+        """The cycles during which it was not halted."""
+        return self.cycles - self.record.slept
 
     def wait_until(self, cycles: int) -> None:
-        """Moves its clock forward to that time."""
+        """Moves the CPU's clock forward to a time."""
         waits = max(cycles - self.cycles, 0)
         if self.halted:
-            self.record.set(cpu_record.SLEPT, self.record.get(cpu_record.SLEPT) + waits)
-        self.record.set(cpu_record.CYCLES, self.cycles + waits)
+            self.record.slept += waits
+        self.record.cycles += waits
 
     @property
     def instructions(self) -> int:
-        """Instructions begun so far."""
-        return self.record.get(cpu_record.INSTRUCTIONS)
+        """The number of instructions started so far."""
+        return self.record.instructions
 
     @property
     def running(self) -> bool:
         """Whether the CPU is switched on."""
-        return self.record.get(cpu_record.STATUS) != int(cpu_record.OFF)
+        return self.record.status != OFF
 
     @property
     def pc(self) -> int:
         """The address of the next instruction."""
-        return ctypes.c_uint64.from_address(self.record.get(cpu_record.LOCATION)).value
+        return self.record.location[0]
 
     @property
     def in_user_mode(self) -> bool:
@@ -105,24 +93,22 @@ class Cpu:
 
     @property
     def irqs_off(self) -> bool:
-        """Whether the CPU takes no interrupts but NMIs."""
-        return bool(self.board.arch.native().irqs_off(np.uint64(self.env)))
+        """Whether the CPU takes no interrupts except NMIs."""
+        return self.board.arch.native().irqs_off(self.env)
 
     @property
     def halted(self) -> bool:
-        """Whether the CPU waits for an interrupt, or for ever."""
-        return self.record.get(cpu_record.STATUS) in (cpu_record.HALTED, cpu_record.STOPPED)
+        """Whether the CPU waits for an interrupt, or forever."""
+        return self.record.status in (HALTED, STOPPED)
 
     @property
     def next_event(self) -> int | None:
-        """The time, in cycles, at which its timer or an interrupt under way wakes a halted CPU; None: never."""
-        if self.record.get(cpu_record.PENDING_COUNT) or self.record.get(cpu_record.NMI):
-            return self.cycles
-        event = min(self.record.get(cpu_record.TIMER), self.record.get(cpu_record.ARRIVAL))
-        return None if event == cpu_record.NEVER else event
+        """The time, in cycles, at which the timer or an interrupt wakes a halted CPU; None: never."""
+        event = turns.ready_at(self.record)
+        return None if event == NEVER else event
 
     def registers(self) -> Mapping[str, int]:
-        """The integer registers, by the names that disassembly has for them; then those of the CPU's state."""
+        """The integer registers, by the disassembler's names, then those of the CPU's state."""
         return self.board.arch.registers(self.env)
 
     def start(self, entry: int, argument: int, time: int) -> None:
@@ -134,35 +120,43 @@ class Cpu:
                 page_table=self.board.reset_page_table,
                 arguments=(argument, self.index),
             )
-        self.record.set(cpu_record.CYCLES, max(time, self.cycles))
-        self.record.set(cpu_record.STATUS, cpu_record.RUNNING)
+        self.record.cycles = max(time, self.cycles)
+        self.record.status = RUNNING
 
     def raise_interrupt(self, vector: int, time: int | None = None) -> None:
         """Makes a vector pending no earlier than `time` (default: now)."""
         time = self.cycles if time is None else time
-        self.record.set(cpu_record.ARRIVALS, min(self.record.get(cpu_record.ARRIVALS, vector), time), vector)
-        self.record.set(cpu_record.ARRIVAL, min(self.record.get(cpu_record.ARRIVAL), time))
-        self.record.set(cpu_record.DEADLINE, 0)
+        record = self.record
+        record.arrivals[vector] = min(record.arrivals[vector], time)
+        record.arrival = min(record.arrival, time)
+        record.deadline = 0
 
     def raise_nmi(self) -> None:
         """Makes a non-maskable interrupt pending now."""
-        self.record.set(cpu_record.NMI, 1)
-        self.record.set(cpu_record.DEADLINE, 0)
+        self.record.nmi = True
+        self.record.deadline = 0
 
     def forget(self, ranges: npt.NDArray[np.uint64]) -> None:
         """Drops translations of RAM addresses, shape (n, 2): rows of [start, end).
 
-        A block that is running goes on in its old translation.
+        A block that is running continues in its old translation.
         """
         with self.board.heap:
-            self.board.native_forget(self.record.get(cpu_record.UC), ranges)
+            self.board.native_forget(self.record.uc, Words(ranges.ctypes.data), len(ranges))
 
     def translate(self, address: int) -> int | None:
-        """The physical address behind a virtual one, None if it is not mapped."""
+        """The physical address behind a virtual one; None if it is not mapped."""
         return self.board.arch.translate(self.env, self.board.ram, address)
 
+    def code_of_block(self, address: int, physical: int, size: int) -> bytes:
+        """The code of a block, which begins at both addresses. After the end of a page it continues in the next virtual page."""
+        page = self.board.arch.page_size
+        here = min(size, page - physical % page)
+        code = bytes(self.board.ram[physical : physical + here])
+        return code + self.read(address + here, size - here) if here < size else code
+
     def read(self, address: int, size: int) -> bytes:
-        """Guest memory as this CPU sees it.
+        """Reads guest memory as this CPU sees it.
 
         Raises:
             LookupError: an address is not mapped to RAM.
@@ -178,33 +172,47 @@ class Cpu:
             out += self.board.ram[physical : physical + length]
         return bytes(out)
 
+    def forget_all(self) -> None:
+        """Drops all translations. The guest does not notice."""
+        with self.board.heap:
+            self.uc.ctl_flush_tb()
+        self.record.flushed = False
+
     def answer(self, value: int) -> None:
         """Gives a waiting host call its result."""
         self.board.arch.set_result(self.env, value)
-        self.record.set(cpu_record.REQUEST, cpu_record.NO_REQUEST)
+        self.record.request = NO_REQUEST
 
     def watch_blocks(self, function: int, data: int) -> None:
-        """Has a native void (*)(uc, address, size, data) see every block that begins from now on.
+        """Calls a native void (*)(uc, address, size, data) for every block that begins from now on.
 
-        It runs after the board's own hook, so it sees a block only when that block is really executed.
+        It runs after the board's own hook, so it sees only blocks that are really executed.
         """
         with self.board.heap:
             add_native_hook(self.uc, unicorn.UC_HOOK_BLOCK, function, data)
-            self.uc.ctl_flush_tb()
+        self.forget_all()
 
     def step(self, instructions: int = 1) -> None:
-        """Executes that many instructions of this CPU alone, fewer if a block ends first.
+        """Executes the given number of instructions of this CPU only, or fewer if a block ends first.
 
-        A pending interrupt is delivered first: the instructions are then its handler's. An interrupt that comes while they
-        are executed is delivered after them. A string instruction with a `rep` prefix is one instruction for each element.
-        The instructions are those in memory, or those that earlier steps have executed here since the CPU last forgot the
-        place: translations that running has left are not used.
+        A pending interrupt is delivered first: the instructions are then its handler's. An interrupt that arrives meanwhile is
+        delivered afterwards. A string instruction with a `rep` prefix counts as one instruction per element. The instructions are
+        those in memory, or those that earlier steps executed at this place since the CPU last forgot it; translations from normal
+        running are not used.
         """
-        self._cflags_next_tb.value = instructions
-        self.record.set(cpu_record.STEPPING, 1)
-        self.record.set(cpu_record.STEPS, 1)
+        self.record.state.cflags_next_tb = instructions
+        self.record.stepping = True
+        self.record.steps = 1
         try:
             self.board.turn(self)
         finally:
-            self.record.set(cpu_record.STEPPING, 0)
-            self._cflags_next_tb.value = 0xFFFF_FFFF
+            self.record.stepping = False
+            self.record.state.cflags_next_tb = 0xFFFF_FFFF
+
+
+class CpuFault(RuntimeError):
+    """A CPU did something that the board does not support: it left RAM, or Unicorn failed."""
+
+    def __init__(self, cpu: Cpu, error: int) -> None:
+        super().__init__(f"CPU {cpu.index} at {cpu.pc:#x}: {unicorn.UcError(error)}")
+        self.cpu = cpu

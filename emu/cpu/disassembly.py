@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Machine code as text, by capstone."""
+"""Disassembles machine code, with capstone."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from emu.cpu.arch import CpuArch
 __all__ = ["Instruction", "disassemble"]
 
 
-_NEGATIVE_ADDRESS = re.compile(r"-(0x[0-9a-f]{9,})")  # capstone's way to write a SPARC address in the upper half
+_NEGATIVE_ADDRESS = re.compile(r"-(0x[0-9a-f]{9,})")  # capstone's spelling of an address in the upper half
 
 
 class Instruction(NamedTuple):
-    """One instruction, or bytes that are none.
+    """One instruction, or bytes that are not an instruction.
 
     Attributes:
-        address: where it lies.
-        code: its bytes as they are in memory.
-        text: `vpaddd %ymm1, %ymm0, %ymm0`; of bytes that are no instruction `.byte 0x06`, or `.word 0x00000000`.
+        address: the instruction's address.
+        code: its bytes in memory order.
+        text: `vpaddd %ymm1, %ymm0, %ymm0`; for other bytes `.byte 0x06` or `.word 0x00000000`.
     """
 
     address: int
@@ -32,10 +32,10 @@ class Instruction(NamedTuple):
 
 
 def disassemble(arch: CpuArch, code: bytes, address: int) -> list[Instruction]:
-    """The instructions in `code`, which lies at `address`. Their bytes together are `code`.
+    """The instructions in `code`, which begins at `address`. Together their bytes are `code`.
 
-    Where bytes are no instruction, decoding goes on after as few of them as an instruction may have. So does it where
-    `code` ends within an instruction.
+    After an invalid instruction, or one cut off by the end of `code`, decoding continues after the shortest possible
+    instruction length.
     """
     found: list[Instruction] = []
     start = 0
@@ -62,7 +62,7 @@ def _decoder(arch: CpuArch) -> capstone.Cs:
 
 
 def _directive(arch: CpuArch, data: bytes) -> str:
-    """What an assembler turns into these bytes."""
+    """The directive that an assembler turns into these bytes."""
     if len(data) == 4:
         return f".word 0x{int.from_bytes(data, arch.byte_order):08x}"
     return f".byte {', '.join(f'0x{byte:02x}' for byte in data)}"

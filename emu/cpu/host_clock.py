@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Hides the host's time from Unicorn, which uses it to choose the size of its soft TLBs.
+"""Hides the host's time from Unicorn, which chooses the size of its soft TLBs by it.
 
-The size of a soft TLB decides which of the guest's addresses are looked up again, and so which entry a SPARC's TLB
-replaces next: the guest would depend on the host's time. So the library gets a gettimeofday() that stands still.
+The size of a soft TLB determines which guest addresses are looked up again, and thus which entry of a software-filled TLB is
+replaced next. So the guest would depend on the host's time. The library therefore gets a gettimeofday() that stands still.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ __all__ = ["stop"]
 
 @functools.cache
 def stop() -> None:
-    """Stops Unicorn's clock, once for the process; called before the first Uc is made.
+    """Stops Unicorn's clock, once per process. Must be called before the first Uc is created.
 
     Raises:
         UnknownUnicorn: the library does not import gettimeofday.

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Keeps signals of the host from raising exceptions where the machine could not go on afterwards.
+"""Prevents host signals from raising exceptions at points where the machine could not continue afterwards.
 
-Python calls a signal's handler wherever it happens to be: at the first instruction of a function that native code has called,
-where an exception is lost, or in the midst of answering a host call, which would then be answered twice or never.
+Python may call a signal handler anywhere: at the first instruction of a function called by native code, where an exception
+would be lost; or while a host call is being answered, which would then be answered twice or never.
 
-Each host call begins and ends such a context. The functions of `signal` would take most of its time, for they try to make enums
-of handlers; those of `_signal`, which they call, do not.
+Each host call enters and leaves such a context. The functions of `signal` would take most of its time, because they try to
+convert handlers to enums; the functions of `_signal`, which they call, do not.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import signal
 import threading
 from collections.abc import Callable
 from types import FrameType, TracebackType
-from typing import Any, ClassVar
+from typing import ClassVar
 
 __all__ = ["Held"]
 
@@ -23,21 +23,21 @@ _RAISING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT, signal
 
 
 class Held:
-    """A context in which Python calls no handlers of these signals. At its end it calls those of signals that came.
+    """A context in which Python does not call the handlers of these signals. At its end, it calls those of the signals received.
 
-    Within another one it does nothing.
+    A nested context does nothing.
     """
 
-    _any: ClassVar[bool] = False  # whether the main thread is within one
+    _any: ClassVar[bool] = False  # whether the main thread is in one
 
     def __init__(self) -> None:
-        self._handlers: dict[signal.Signals, Callable[[int, FrameType | None], Any]] = {}
+        self._handlers: dict[signal.Signals, Callable[[int, FrameType | None], object]] = {}
         self._came: list[signal.Signals] = []
         self._holding = False
 
     def __enter__(self) -> None:
         if Held._any or threading.current_thread() is not threading.main_thread():
-            return  # no handler is called in any other thread
+            return  # handlers are only called in the main thread
         Held._any = True
         for number in _RAISING:
             handler = _signal.getsignal(number)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Where Unicorn keeps what its public interface does not show, found by probing.
+"""Locates internals of Unicorn that its public interface does not show.
 
-A CPU's `uc_struct` points to its CPUState, which holds the architectural state (`env`). Offsets differ between builds, so
+A CPU's `uc_struct` points to its CPUState, which contains the architectural state (`env`). Offsets differ between builds, so
 they are probed: values written through the public interface are searched for in memory, and a trap shows whether the
-exception fields are where they should be.
+exception fields are at the expected place.
 """
 
 from __future__ import annotations
@@ -20,21 +20,21 @@ import unicorn.unicorn_py3.unicorn as binding
 
 __all__ = [
     "LIBRARY", "CpuStructures", "TranslatorStructures", "UnknownUnicorn",
-    "add_native_hook", "address_of", "find_cpu", "handle_of", "peek", "probing_memory",
+    "add_native_hook", "address_of", "find_cpu", "handle_of", "map_device", "peek", "probing_memory",
 ]  # fmt: skip
 
 LIBRARY = binding.uclib
 
 
 class UnknownUnicorn(RuntimeError):
-    """This build of Unicorn is not laid out as the emulator expects; the message says what was not found."""
+    """This build of Unicorn does not have the expected layout. The message says what was not found."""
 
     def __init__(self, what: str) -> None:
         super().__init__(f"unicorn {unicorn.__version__}: {what}; emu needs the pinned version")
 
 
 def address_of(symbol: str) -> int:
-    """The address of a function that Unicorn's library exports."""
+    """The address of a function exported by Unicorn's library."""
     try:
         function = getattr(LIBRARY, symbol)
     except AttributeError:
@@ -52,7 +52,7 @@ def handle_of(uc: unicorn.Uc) -> int:
 
 @contextmanager
 def probing_memory() -> Iterator[int]:
-    """A descriptor of this process's memory: a wild pointer read through it gives b'', not a crash."""
+    """A descriptor of this process's memory: reading a wild pointer through it returns b'' instead of crashing."""
     descriptor = os.open("/proc/self/mem", os.O_RDONLY)
     try:
         yield descriptor
@@ -61,7 +61,7 @@ def probing_memory() -> Iterator[int]:
 
 
 def peek(descriptor: int, address: int, size: int) -> bytes:
-    """Up to `size` bytes at `address`, fewer where memory ends."""
+    """Up to `size` bytes at `address`; fewer if memory ends before."""
     try:
         return os.pread(descriptor, size, address)
     except (OSError, OverflowError):
@@ -70,7 +70,7 @@ def peek(descriptor: int, address: int, size: int) -> bytes:
 
 @dataclass(frozen=True)
 class TranslatorStructures:
-    """What is known of TCG, Unicorn's compiler."""
+    """Locations in TCG, Unicorn's code generator."""
 
     context_uc: int  # offset in TCGContext: uc_struct *
     opcodes: Mapping[str, int]
@@ -79,7 +79,7 @@ class TranslatorStructures:
         """The number of an operation.
 
         Raises:
-            UnknownUnicorn: there is none of that name.
+            UnknownUnicorn: no operation has this name.
         """
         if name not in self.opcodes:
             raise UnknownUnicorn(f"its compiler has no operation {name}")
@@ -88,22 +88,22 @@ class TranslatorStructures:
 
 @dataclass(frozen=True)
 class CpuStructures:
-    """Offsets that mean the same for every architecture."""
+    """Offsets that exist for every architecture."""
 
     uc_cpu: int  # uc_struct: CPUState *
     uc_stop_interrupt: int  # uc_struct: bool (*)(uc, exception)
-    cpu_env: int  # CPUState: where the architectural state begins
-    cpu_opaque: int  # CPUState: a pointer free for our use
+    cpu_env: int  # CPUState: start of the architectural state
+    cpu_opaque: int  # CPUState: a pointer that is free for our use
     cpu_exception_index: int  # CPUState: int32
-    cpu_cflags_next_tb: int  # CPUState: uint32, instructions in the next block; all ones: no bound
+    cpu_cflags_next_tb: int  # CPUState: uint32, maximum of instructions in the next block; all ones: no maximum
     translator: TranslatorStructures
 
 
 _CFLAGS_NEXT_TB = 0x18
-_CPU_STATE = 0x10000  # bytes: more than a CPUState has
+_CPU_STATE = 0x10000  # bytes: larger than any CPUState
 # In a TCGContext: uc_struct *. Before it is an array with 512 times as many words as TARGET_INSN_START_WORDS says: 2, or 1.
 _CONTEXT_UC = (0x9970, 0x8970)
-_OPERATIONS = 0x2000  # bytes: more than TCG's table of operations has
+_OPERATIONS = 0x2000  # bytes: larger than TCG's table of operations
 _FIRST_OPERATIONS = (b"discard\0", b"set_label\0")
 
 
@@ -122,10 +122,10 @@ def _names(memory: int, table: int) -> Iterator[str]:
 
 
 def _find_translator(memory: int, handle: int, head: bytes) -> TranslatorStructures:
-    """Finds the TCGContext, one of the structures to which a uc_struct with the beginning `head` points.
+    """Finds the TCGContext among the structures to which a uc_struct with the beginning `head` points.
 
-    Where it points to TCG's table of operations, and then back to the uc_struct, is known: a search for them would also find
-    them behind pointers to what lies a little before it on the heap.
+    The offsets of its pointers to TCG's table of operations and back to the uc_struct are known constants. A search would
+    also find these pointers when it starts from a structure shortly before the TCGContext on the heap.
     """
     for (pointer,) in struct.iter_unpack("<Q", head[: len(head) // 8 * 8]):
         if pointer < 0x10000 or pointer >> 47:
@@ -143,10 +143,10 @@ def find_cpu(uc: unicorn.Uc, registers: bytes, env_registers: int, arch: str) ->
     """Finds a scratch Uc's CPUState.
 
     Args:
-        uc: the scratch Uc. Its general registers hold `registers`, which is nowhere else in its memory.
+        uc: the scratch Uc. Its general registers hold `registers`, which occurs nowhere else in its memory.
         registers: the bytes of the general registers in the architectural state.
         env_registers: their offset in the architectural state, in bytes.
-        arch: the architecture, as the names of Unicorn's symbols end.
+        arch: the architecture, as in the suffix of Unicorn's symbols.
 
     Raises:
         UnknownUnicorn: the CPUState cannot be recognised.
@@ -161,8 +161,8 @@ def find_cpu(uc: unicorn.Uc, registers: bytes, env_registers: int, arch: str) ->
                 continue
             block = peek(memory, pointer, _CPU_STATE)
             at = block.find(registers) - env_registers
-            # A CPUState points to its env and to its uc. A block a little before it on the heap seems to do so, too:
-            # the block nearest to the env is right.
+            # A CPUState points to its env and to its uc. A block shortly before it on the heap seems to do so too, so the block
+            # closest to the env is chosen.
             if at > 0 and all(struct.pack("<Q", known) in block[:at] for known in (pointer + at, handle)):
                 found.append((at, offset, block))
         if not found:
@@ -171,13 +171,13 @@ def find_cpu(uc: unicorn.Uc, registers: bytes, env_registers: int, arch: str) ->
         reg_write = head.find(struct.pack("<Q", address_of(f"reg_write_{arch}")))
         if reg_write < 0:
             raise UnknownUnicorn(f"uc_struct does not hold reg_write_{arch}")
-        # CPUState ends its bookkeeping with: opaque, mem_io_pc, cpu_index, cluster_index, halted, can_do_io,
-        # exception_index, uc. The pointer back to uc_struct is what can be recognised.
+        # The last of CPUState's generic members are: opaque, mem_io_pc, cpu_index, cluster_index, halted, can_do_io,
+        # exception_index, uc. The pointer back to uc_struct can be recognised.
         back = block.rfind(struct.pack("<Q", handle), 0, at)
         translator = _find_translator(memory, handle, head)
     return CpuStructures(
         uc_cpu=offset,
-        uc_stop_interrupt=reg_write + 10 * 8,  # ten members on: reg_reset ... get_pc, stop_interrupt
+        uc_stop_interrupt=reg_write + 10 * 8,  # ten members later: reg_reset ... get_pc, stop_interrupt
         cpu_env=at,
         cpu_opaque=back - 40,
         cpu_exception_index=back - 8,
@@ -187,7 +187,7 @@ def find_cpu(uc: unicorn.Uc, registers: bytes, env_registers: int, arch: str) ->
 
 
 def add_native_hook(uc: unicorn.Uc, kind: int, function: int, data: int, *instruction: int) -> None:
-    """Adds a native hook for all addresses; the Python binding would call it through Python.
+    """Adds a native hook for all addresses. The Python binding would call it through Python.
 
     Args:
         kind: UC_HOOK_BLOCK, or UC_HOOK_INSN with the instruction.
@@ -204,6 +204,27 @@ def add_native_hook(uc: unicorn.Uc, kind: int, function: int, data: int, *instru
         ctypes.c_uint64(1),
         ctypes.c_uint64(0),
         *map(ctypes.c_int, instruction),
+    )
+    if error:
+        raise unicorn.UcError(error)
+
+
+def map_device(uc: unicorn.Uc, addresses: range, read: int, write: int, data: int) -> None:
+    """Maps a native device at physical addresses. The Python binding would call it through Python.
+
+    Args:
+        addresses: whole pages.
+        read, write: addresses of the callbacks.
+        data: the user pointer that both get.
+    """
+    error = LIBRARY.uc_mmio_map(
+        uc._uch,
+        ctypes.c_uint64(addresses.start),
+        ctypes.c_size_t(len(addresses)),
+        ctypes.c_void_p(read),
+        ctypes.c_void_p(data),
+        ctypes.c_void_p(write),
+        ctypes.c_void_p(data),
     )
     if error:
         raise unicorn.UcError(error)

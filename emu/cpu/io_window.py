@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What CPUs find behind RAM: a device (docs/board.md), and beyond it nothing."""
+"""The address space above RAM: a device (docs/board.md), and nothing beyond it."""
 
 from __future__ import annotations
 
@@ -7,51 +7,40 @@ import ctypes
 
 import unicorn
 
-from emu.cpu.internals import LIBRARY
+from emu.cpu.internals import map_device
 from emu.cpu.native import io_window
-from emu.native.record import Record
 
 __all__ = ["IoWindow"]
 
 _READ = ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint32, ctypes.c_uint64)
 _WRITE = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint32, ctypes.c_uint64, ctypes.c_uint64)
-_WIDEST = 4  # bytes that an access can have on the bus: one of eight is two
+_WIDEST = 4  # the widest access on the bus in bytes: an access of eight is split in two
 _ID = int.from_bytes(b"emu", "little")
 
 
 class IoWindow:
-    """The addresses of devices.
+    """The addresses of the devices.
 
     Args:
-        addresses: physical ones, whole pages.
+        addresses: physical addresses, whole pages.
 
     Attributes:
-        device: the bytes of the device, which the window begins with.
+        device: the device's bytes, at the beginning of the window.
     """
 
     def __init__(self, addresses: range) -> None:
         self.addresses = addresses
-        self.device = Record(io_window.WORDS)
-        self.device.set(io_window.ID, _ID)
+        self.device = io_window.Device.allocate()
+        self.device.id = _ID
 
     def connect(self, uc: unicorn.Uc) -> None:
-        """Has a CPU find the window."""
-        error = LIBRARY.uc_mmio_map(
-            uc._uch,
-            ctypes.c_uint64(self.addresses.start),
-            ctypes.c_size_t(len(self.addresses)),
-            ctypes.c_void_p(io_window.read.address),
-            ctypes.c_void_p(self.device.address),
-            ctypes.c_void_p(io_window.write.address),
-            ctypes.c_void_p(self.device.address),
-        )
-        if error:
-            raise unicorn.UcError(error)
+        """Maps the window for a CPU."""
+        map_device(uc, self.addresses, io_window.read.address, io_window.write.address, self.device.address)
 
-    # What a CPU's instruction would do. `address`: physical, with all of the 1, 2, 4 or 8 bytes in the window.
+    # The effects of a CPU's instruction. `address` is physical, and all 1, 2, 4 or 8 bytes are in the window.
 
     def read(self, address: int, size: int) -> int:
-        """The number that the bytes are, the first one its lowest."""
+        """The little-endian number in the bytes."""
         value = 0
         for start in range(0, size, _WIDEST):
             width = min(_WIDEST, size - start)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Changing the code and the constants of Unicorn's library in memory, for the `repairs` of an architecture."""
+"""Patches the code and constants of Unicorn's library in memory, for the `repairs` of an architecture."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def store(address: int, data: bytes, protection: int) -> None:
     """Writes to read-only memory. `protection`: CODE or CONSTANTS, the protection of its pages.
 
     Raises:
-        OSError: the host does not let a process change its code.
+        OSError: the host does not allow a process to change its code.
     """
     page = address & -mmap.PAGESIZE
     size = address + len(data) - page

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The functions that Unicorn's library calls through its global offset table (GOT), where others can be put in their place.
+"""Replaces functions that Unicorn's library calls through its global offset table (GOT).
 
-A change holds for the whole process, and for the calls of the library alone: whoever looks a function up by its name
+A change affects the whole process, but only calls by the library: looking a function up by name still finds the original.
 still finds the original.
 """
 
@@ -20,13 +20,13 @@ __all__ = ["replace"]
 
 _DT_PLTRELSZ, _DT_STRTAB, _DT_SYMTAB, _DT_STRSZ, _DT_JMPREL = 2, 5, 6, 10, 23
 
-# Of ELF's structures for 64 bits: Elf64_Rela and Elf64_Sym.
+# ELF's 64-bit structures: Elf64_Rela and Elf64_Sym.
 _RELA = np.dtype([("offset", "u8"), ("type", "u4"), ("symbol", "u4"), ("addend", "i8")])
 _SYMBOL = np.dtype([("name", "u4"), ("info", "u1"), ("other", "u1"), ("section", "u2"), ("value", "u8"), ("size", "u8")])
 
 
 class _LinkMap(ctypes.Structure):
-    """struct link_map of glibc, to which a dlopen() handle points."""
+    """glibc's struct link_map, to which a dlopen() handle points."""
 
     _fields_ = (("base", ctypes.c_uint64), ("name", ctypes.c_char_p), ("dynamic", ctypes.c_uint64))
 
@@ -37,7 +37,7 @@ def _table(address: int, layout: np.dtype[np.void], count: int) -> npt.NDArray[n
 
 
 class _Imports:
-    """The library's imported functions: the offsets of their names in its string table, and their slots in the GOT."""
+    """The library's imported functions: the offsets of their names in its string table, and their GOT slots."""
 
     def __init__(self, library: _LinkMap) -> None:
         tags: dict[int, int] = {}
@@ -53,7 +53,7 @@ class _Imports:
 
     def slot(self, name: str) -> int | None:
         """The address of a function's slot; None if the library does not import it."""
-        places = [found.start() for found in re.finditer(name.encode() + b"\0", self._strings)]  # also ends of other names
+        places = [found.start() for found in re.finditer(name.encode() + b"\0", self._strings)]  # also ends of names
         found = np.flatnonzero(np.isin(self._names, places))
         return int(self._slots[found[0]]) if len(found) else None
 
@@ -64,7 +64,7 @@ def _imports() -> _Imports:
 
 
 def replace(name: str, function: int) -> None:
-    """Has the library call `function`, an address, where its source calls the function `name`.
+    """Makes the library call `function`, an address, where its source calls the function `name`.
 
     Raises:
         UnknownUnicorn: the library does not call it through the GOT.

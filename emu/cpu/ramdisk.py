@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The RAM disk: a block device whose sectors are memory or a file of the host.
+"""The RAM disk: a block device backed by memory or by a file of the host.
 
 The sectors are not in guest RAM, so a disk can be larger than the machine's memory.
 """
@@ -32,7 +32,7 @@ class Operation(enum.IntEnum):
 
 @dataclass(frozen=True)
 class _Done:
-    """A command that the guest sees as done from `time` on."""
+    """A command that the guest sees as completed from `time` on."""
 
     time: int
     tag: int
@@ -40,17 +40,17 @@ class _Done:
 
 
 class RamDisk:
-    """A disk that does one command after the other.
+    """A disk that executes one command after another.
 
-    A command's data moves at once. The guest sees the command as done when the time that it takes has passed.
+    A command's data is transferred at once. The guest sees the command as completed when its duration has passed.
 
     Args:
         size: bytes, rounded down to whole sectors.
-        descriptor: an open file that holds the sectors, instead of memory; closed with the disk.
+        descriptor: an open file with the sectors, instead of memory; closed with the disk.
     """
 
     SETUP: ClassVar[int] = 1_000  # cycles: 10 us at 100 MHz, about what a solid-state disk's controller takes
-    SEEK: ClassVar[int] = 4_000  # cycles more unless the command begins where the last one ended
+    SEEK: ClassVar[int] = 4_000  # additional cycles unless the command begins where the last one ended
     BYTES_PER_CYCLE: ClassVar[int] = 4  # 400 MB/s at 100 MHz
 
     def __init__(self, size: int, descriptor: int | None = None) -> None:
@@ -63,11 +63,11 @@ class RamDisk:
 
     @classmethod
     def of_file(cls, path: Path, *, writable: bool = False) -> Self:
-        """A disk that holds a file's bytes: a copy of them, or with `writable` the file itself.
+        """A disk with a file's bytes: a copy of them, or with `writable` the file itself.
 
         Raises:
-            OSError: it cannot be opened or read.
-            ValueError: it is no regular file, or does not fill a sector.
+            OSError: the file cannot be opened or read.
+            ValueError: it is not a regular file, or is smaller than a sector.
         """
         descriptor = os.open(path, (os.O_RDWR if writable else os.O_RDONLY) | os.O_CLOEXEC | os.O_NONBLOCK)
         try:
@@ -107,7 +107,7 @@ class RamDisk:
         return self.sectors * _SECTOR
 
     def read(self, start: int = 0, size: int | None = None) -> bytes:
-        """Returns `size` bytes from byte `start` on; by default the whole disk.
+        """Reads `size` bytes from byte `start` on; by default the whole disk.
 
         Raises:
             ValueError: the disk is too short.
@@ -119,10 +119,10 @@ class RamDisk:
             return self._memory[start : start + size]
         assert self._descriptor is not None
         data = os.pread(self._descriptor, size, start)
-        return data + bytes(size - len(data))  # zeros where the file has become shorter
+        return data + bytes(size - len(data))  # zeros if the file has become shorter
 
     def write(self, start: int, data: bytes) -> None:
-        """Writes `data` from byte `start` on. The guest is not told: data that it has cached stays as it was.
+        """Writes `data` at byte `start`. The guest is not told: its cached data stays as it was.
 
         Raises:
             ValueError: the disk is too short.
@@ -140,18 +140,18 @@ class RamDisk:
         if start < 0 or size < 0 or start + size > self.size:
             raise ValueError(f"bytes {start} to {start + size}: the disk has {self.size}")
 
-    # As the guest's driver sees it
+    # The guest driver's interface
 
     def submit(
         self, ram: memoryview, now: int, tag: int, operation: int, sector: int, segments: Sequence[tuple[int, int]]
     ) -> int:
-        """Gives the disk a command, and returns when it will be done, in cycles.
+        """Submits a command. Returns the time at which it will be completed, in cycles.
 
         Args:
             ram: the machine's RAM.
             now: the time, in cycles.
             tag: identifies the command in `completed`.
-            operation: an Operation: READ into the segments, or WRITE from them; a command of any other fails.
+            operation: an Operation: READ into the segments, or WRITE from them. Any other command fails.
             sector: the first sector.
             segments: (physical address, bytes) of each piece of RAM.
         """
@@ -164,7 +164,7 @@ class RamDisk:
         return self._busy_until
 
     def _transfer(self, ram: memoryview, operation: int, start: int, segments: Sequence[tuple[int, int]]) -> bool:
-        """Moves a command's data; False if it cannot be done."""
+        """Transfers a command's data. Returns False if this fails."""
         if operation not in tuple(Operation):
             return False
         try:
@@ -181,7 +181,7 @@ class RamDisk:
         return True
 
     def completed(self, now: int) -> tuple[int, bool] | None:
-        """Removes the next command done by `now`, and returns (tag, whether it failed). None: no command is done."""
+        """Removes the next command completed by `now`, and returns (tag, whether it failed); None if no command is completed."""
         if not self._done or self._done[0].time > now:
             return None
         done = self._done.popleft()
@@ -189,5 +189,5 @@ class RamDisk:
 
     @property
     def next_completion(self) -> int | None:
-        """The time at which the next command is done, in cycles; None: there is no command."""
+        """The time at which the next command is completed, in cycles; None if there is no command."""
         return self._done[0].time if self._done else None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""System management interrupts: the firmware of a machine takes time from its CPUs, and the kernel cannot see it."""
+"""System management interrupts: a machine's firmware takes time from its CPUs, invisibly to the kernel."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _LONGEST = 1 << 53  # nanoseconds: 104 days
 
 @dataclass(frozen=True)
 class Smi:
-    """Interrupts that come at each multiple of `period` and keep a CPU for `length`, in nanoseconds.
+    """Interrupts that occur at each multiple of `period` and occupy a CPU for `length`, in nanoseconds.
 
-    `cpu`: the one CPU that they come to; None: they come to all at once.
+    `cpu`: the only CPU that is interrupted; None: all CPUs at once.
 
     Raises:
-        ValueError: one would not have ended when the next one comes.
+        ValueError: an interrupt would not have ended when the next one occurs.
     """
 
     period: int
@@ -35,13 +35,13 @@ class Smi:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """`PERIOD:LENGTH[:CPU]`. Times have a unit.
+        """Parses `PERIOD:LENGTH[:CPU]`. Times have a unit.
 
         >>> Smi.parse("10ms:50us")
         Smi(period=10000000, length=50000, cpu=None)
 
         Raises:
-            ValueError: it is not of this form, or one SMI would not have ended when the next one comes.
+            ValueError: the text has another form, or an SMI would not have ended when the next one occurs.
         """
         period, *rest = text.split(":")
         if len(rest) not in (1, 2):

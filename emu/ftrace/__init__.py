@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Dynamic ftrace.
 
-Its modules, from the requests of users down to native code:
+Its packages, from users' requests down to native code:
 
-    tracefs                 files: what users write and read
-    trace_array             what one trace instance is asked to do
-    ftrace                  call sites, for all instances; ops: what one of them wants of the sites
-    recorder                the buffers of one instance; array_records: what native code is told of it
-    sites, patching         the sites, and how they are changed under running CPUs
-    ring_buffer, events     the buffer of one CPU, and what is in it
-    native                  what happens at each traced call, compiled
-    text                    the lines of a trace
+    tracefs                         files: what users write and read
+    guest                           the guest kernel's requests to tracing, from its command line on
+    arrays                          trace arrays: what each one records, and what all of them share
+    tracers                         the tracers, and other measurements
+    event, dynevent                 the kernel's events, and events that users define
+    hist, trigger                   histograms and other event triggers
+    probes                          kprobes, return probes, uprobes
+    sites                           call sites and static keys, and how they are changed under running CPUs
+    buffers                         ring buffers and their contents
+    native                          the compiled code that runs at each traced call
+    text                            the lines of a trace
+    arch                            what an architecture provides
 """

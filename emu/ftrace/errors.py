@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The error of every tracing operation: an errno, as the guest gets it, and a sentence for people."""
+"""The error of every tracing operation: an errno, as the guest gets it, and a sentence for the user."""
 
 from __future__ import annotations
 
@@ -14,32 +14,33 @@ from emu.kernel.files.node import LoggedError
 
 __all__ = ["ErrorReport", "NotProvided", "TraceError", "did_you_mean", "enumeration"]
 
-_CLOSE = 0.7  # of difflib's ratio, which is 1.0 for equal texts
+_CLOSE = 0.7  # of difflib's ratio; equal texts have 1.0
 _NEARLY_AS_CLOSE = 0.05
 _MOST_NAMES = 3
 _SYSTEM_CALL = re.compile(r"^(?:__(?:x64|ia32|sparc64|do|se)_)?sys_")
+_CLONE = re.compile(r"(?:\.(?:isra|constprop|part)\.\d+)+$")  # the suffixes of gcc's clones of a function
 
 
 @dataclass(frozen=True)
 class ErrorReport:
-    """What error_log tells of a command that was refused."""
+    """What error_log says about a refused command."""
 
     place: str  # what refused it: `event filter parse error`, `hist:sched:sched_switch`
     text: str
     command: str
     position: int  # of the caret: 0 is below the command's first character
-    before: ErrorReport | None = None  # what it tells first
+    before: ErrorReport | None = None  # the report that comes before this one
 
 
 class TraceError(OSError):
-    """An operation on tracing that failed and changed nothing.
+    """A tracing operation failed and changed nothing.
 
     Args:
         code: the errno.
         why: what is wrong, in a sentence without a full stop.
-        misspelt: a name that does not exist, and those that do. The sentence then ends with a suggestion.
-        hint: makes the end of the sentence otherwise, beginning with "; ", or "".
-        logged: what the error_log of the array gets whose file was written.
+        misspelt: a name that does not exist, and the names that do. The sentence then ends with a suggestion.
+        hint: makes another end of the sentence, which begins with "; ", or "".
+        logged: the report for the error_log of the array whose file was written.
 
     >>> TraceError(errno.EINVAL, "no tracer is called 'bogus'").errno == errno.EINVAL
     True
@@ -57,19 +58,19 @@ class TraceError(OSError):
     ) -> None:
         super().__init__(code, os.strerror(code))
         self.code = code
-        self.path: str | None = None  # the tracefs file, if it was opened by its path
+        self.path: str | None = None  # the tracefs file, if it was opened by path
         self.logged = logged
         self._why = why
         self._hint = (lambda: did_you_mean(*misspelt)) if misspelt is not None else hint
 
     @property
     def why(self) -> str:
-        """What is wrong; "" if the errno says it all."""
+        """What is wrong; "" if the errno says everything."""
         return self._why + self.suggestion
 
     @property
     def suggestion(self) -> str:
-        """The end of `why` that says what may have been meant, or "". Names are compared only now: a guest never asks."""
+        """The end of `why` with a suggestion, or "". Names are compared only when this is read: a guest never reads it."""
         return "" if self._hint is None else self._hint()
 
     def __str__(self) -> str:
@@ -79,12 +80,12 @@ class TraceError(OSError):
 
 
 class NotProvided(TraceError, LoggedError):
-    """What was asked for is in Linux 6.1, but not in this machine.
+    """The requested thing is in Linux 6.1 but not in this machine.
 
     Args:
         code: the errno.
         where: the file of tracefs.
-        what: what it is, as a sentence calls it.
+        what: the thing's name in a sentence.
     """
 
     def __init__(self, code: int, where: str, what: str) -> None:
@@ -95,14 +96,16 @@ class NotProvided(TraceError, LoggedError):
 def did_you_mean(word: str, names: Iterable[str]) -> str:
     """The end of an error's sentence, with the names closest to a word; "" if none is close.
 
-    Case does not count, nor do the prefixes of system calls.
+    Case is ignored, as are the prefixes of system calls and the suffixes of functions that gcc has cloned.
 
     >>> did_you_mean("vfs_raed", ["vfs_open", "vfs_read", "vfs_write"]), did_you_mean("tcp_sendmsg", ["vfs_read"])
     ('; did you mean vfs_read?', '')
     >>> did_you_mean("__x64_sys_Open", ["vfs_open", "sys_open"])
     '; did you mean sys_open?'
+    >>> did_you_mean("dup_utask", ["dup_utask.isra.0", "put_utask"])
+    '; did you mean dup_utask.isra.0?'
     """
-    import difflib  # with all that it imports, 5 ms
+    import difflib  # 5 ms, with all its imports
 
     spelt: defaultdict[str, list[str]] = defaultdict(list)
     for name in dict.fromkeys(names):
@@ -117,10 +120,10 @@ def did_you_mean(word: str, names: Iterable[str]) -> str:
 
 
 def enumeration(words: Sequence[str], conjunction: str) -> str:
-    """At least one word, as a sentence lists them, with "and" or "or": `a`, `a or b`, `a, b or c`."""
+    """At least one word, as a list in a sentence with "and" or "or": `a`, `a or b`, `a, b or c`."""
     *others, last = words
     return f"{', '.join(others)}{f' {conjunction} ' * bool(others)}{last}"
 
 
 def _key(name: str) -> str:
-    return _SYSTEM_CALL.sub("", name.lower().replace("-", "_"))
+    return _SYSTEM_CALL.sub("", _CLONE.sub("", name).lower().replace("-", "_"))

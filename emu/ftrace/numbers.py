@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Numbers as the kernel reads them. Python's int() would also accept other digits, signs and spaces."""
+"""Numbers as the kernel parses them. Python's int() would accept other digits, signs and spaces."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _NOTATIONS = (("0[xX]", 16, "[0-9a-fA-F]+"), ("0", 8, "[0-7]+"), ("", 10, "0|[1-
 
 
 def parse_decimal(text: str, maximum: int = _UNSIGNED_LONG_MAX) -> int:
-    """A decimal number: digits, perhaps a plus before them and one newline after.
+    """A decimal number: digits, with an optional plus before and an optional newline after.
 
     Raises:
-        TraceError: EINVAL for anything else, ERANGE for more than `maximum`.
+        TraceError: EINVAL for any other text, ERANGE for more than `maximum`.
     """
     number = re.fullmatch(r"\+?([0-9]+)\n?", text)
     if number is None:
@@ -30,7 +30,7 @@ def parse_decimal(text: str, maximum: int = _UNSIGNED_LONG_MAX) -> int:
 
 
 def parse_microseconds(text: str) -> int:
-    """A decimal number of microseconds. As Linux keeps them in nanoseconds, of 64 bits, the highest ones of too many are lost.
+    """A decimal number of microseconds. Linux keeps it as 64-bit nanoseconds, so the high bits of a too large number are lost.
 
     Raises:
         TraceError: as parse_decimal.
@@ -39,7 +39,7 @@ def parse_microseconds(text: str) -> int:
 
 
 def parse_c(word: str, maximum: int = _UNSIGNED_LONG_MAX) -> int | None:
-    """A number in C's notation: 30, 0x1e, 036. None if it is not one, or more than `maximum`."""
+    """A number in C's notation: 30, 0x1e, 036. None if it is not one or exceeds `maximum`."""
     for prefix, base, digits in _NOTATIONS:
         number = re.fullmatch(rf"\+?{prefix}({digits})", word)
         if number is not None:
@@ -48,7 +48,7 @@ def parse_c(word: str, maximum: int = _UNSIGNED_LONG_MAX) -> int | None:
 
 
 def _bounded(digits: str, base: int, maximum: int) -> int | None:
-    """The value, None if it is more than `maximum`; Python refuses to convert thousands of digits."""
+    """The value, or None if it exceeds `maximum`. Python refuses to convert thousands of digits."""
     digits = digits.lstrip("0")
     value = int(digits or "0", base) if len(digits) <= maximum.bit_length() else maximum + 1
     return value if value <= maximum else None

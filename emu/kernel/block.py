@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The RAM disk as the guest's driver commands it: struct ramdisk_command (firmware/include/emu/ramdisk.h)."""
+"""The RAM disk's interface to the guest's driver: struct ramdisk_command (firmware/include/emu/ramdisk.h)."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from emu.kernel.memory import GuestMemory
 
 __all__ = ["TAG_BITS", "BlockDevice"]
 
-TAG_BITS = 16  # of what HC_BLOCK_COMPLETED returns; the bit above says that the command failed
+TAG_BITS = 16  # in the result of HC_BLOCK_COMPLETED; the bit above them means that the command failed
 
 
 class BlockDevice:
-    """Gives the guest's commands to a RAM disk, and interrupts CPU 0 when a command is done."""
+    """Passes the guest's commands to a RAM disk, and interrupts CPU 0 when a command is done."""
 
     def __init__(self, board: Board, memory: GuestMemory, disk: RamDisk) -> None:
         self._board = board
@@ -50,7 +50,7 @@ class BlockDevice:
 
     @host_call
     def block_completed(self, cpu: Cpu) -> int:
-        """The tag of the next command that is done, plus 1 << 16 if it failed; -EAGAIN if none is done."""
+        """The tag of the next completed command, plus 1 << 16 if it failed; -EAGAIN if there is none."""
         done = self._disk.completed(cpu.cycles)
         if done is None:
             self._interrupt()
@@ -59,7 +59,7 @@ class BlockDevice:
         return tag | failed << TAG_BITS
 
     def _interrupt(self) -> None:
-        """Raises the disk's interrupt for the time at which its next command is done."""
+        """Raises the disk's interrupt at the time when its next command is done."""
         time = self._disk.next_completion
         if time is not None:
             self._board.cpus[0].raise_interrupt(self._vector, time)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Putting a kernel image, its initramfs and its parameters into RAM."""
+"""Loads a kernel image, its initramfs and its parameters into RAM."""
 
 from __future__ import annotations
 

@@ -1,34 +1,30 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Commands that init runs for the host, one at a time."""
+"""Commands that init runs on the host's behalf, one at a time."""
 
 from __future__ import annotations
 
 import errno
-import os
 from collections.abc import Callable, Sequence
 
 from emu.cpu.cpu import Cpu
+from emu.guest_machine import BadCommand
 from emu.kernel.host_calls import host_call, put
 from emu.kernel.image import Image
 
-__all__ = ["BadCommand", "Commands", "exit_status", "shell_line"]
-
-
-class BadCommand(ValueError):
-    """A command that cannot be given to the guest."""
+__all__ = ["Commands"]
 
 
 class Commands:
-    """The command that waits for init, and the one that init runs.
+    """The command that waits for init, and the command that init runs.
 
     Args:
-        image: the kernel, whose headers say how long a command may be.
-        interrupt: makes the guest look whether there is something for it.
+        image: the kernel, whose headers limit the length of a command.
+        interrupt: makes the guest check for requests.
 
     Attributes:
-        status: the wait status of the command given last; None until it has ended.
+        status: the wait status of the latest command; None until it has ended.
         running: whether init runs a command.
-        awaited: whether init has ever asked for a command when there was none: it is up.
+        awaited: whether init has ever asked for a command in vain, which means that it is up.
     """
 
     def __init__(self, image: Image, interrupt: Callable[[], None]) -> None:
@@ -42,15 +38,15 @@ class Commands:
         self.awaited = False
 
     def give(self, words: Sequence[str], on_exec: Callable[[int], None] | None = None) -> None:
-        """Has init run a program.
+        """Makes init run a program.
 
         Args:
-            words: the program, which is looked for on PATH if its name has no slash, and its arguments.
-            on_exec: called with the pid of the task that is to be the program, before the program's first instruction.
+            words: the program, which is looked up on PATH if its name has no slash, and its arguments.
+            on_exec: called with the task's pid just before it executes the program, unless `forget` comes first.
 
         Raises:
-            BadCommand: there is no word, they are too long, or one has a NUL byte.
-            TypeError: one is no str.
+            BadCommand: there is no word, the words are too long, or one has a NUL byte.
+            TypeError: a word is not a str.
         """
         if not words:
             raise BadCommand("a command has at least one word: a program")
@@ -67,8 +63,12 @@ class Commands:
         self.status = None
         self._interrupt()
 
+    def forget(self) -> None:
+        """Forgets the latest command: its result is no longer of interest."""
+        self._on_exec = None
+
     def give_up(self) -> None:
-        """Takes back the command that waits, and has the command that runs killed, with its process group."""
+        """Withdraws the waiting command, and kills the running command with its process group."""
         self._waiting = None
         if self.running:
             self._giving_up = True
@@ -97,16 +97,6 @@ class Commands:
 
     @host_call
     def command_given_up(self, cpu: Cpu) -> int:
-        """Whether init must kill the command that it runs. The answer is yes only once."""
+        """Whether init must kill the command that it runs. The answer is True only once."""
         giving_up, self._giving_up = self._giving_up, False
         return int(giving_up and self.running)
-
-
-def shell_line(line: str) -> list[str]:
-    """The words of the command that runs a line in the guest's shell."""
-    return ["sh", "-c", line]
-
-
-def exit_status(wait_status: int) -> int:
-    """A wait status as a shell shows it: the exit code, or 128 and the signal."""
-    return os.WEXITSTATUS(wait_status) if os.WIFEXITED(wait_status) else 128 + os.WTERMSIG(wait_status)

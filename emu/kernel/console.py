@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The console: what the guest wrote, and what it may read."""
+"""The console: the guest's output, and its input."""
 
 from __future__ import annotations
 
@@ -11,30 +11,30 @@ from emu.kernel.host_calls import host_call, put
 
 __all__ = ["Console"]
 
-_KEPT_LINES = 10  # shown when the guest panics
+_KEPT_LINES = 10  # lines printed when the guest panics
 
 
 class Console:
-    """Output goes to `sink`; input is queued until the guest reads it."""
+    """The console. Output goes to `sink`; input is queued until the guest reads it."""
 
     def __init__(self, sink: Callable[[bytes], None]) -> None:
         self.sink = sink
         self._tail = b""
         self._input = bytearray()
         self._ended = False
-        self.size = (0, 0)  # rows and columns of the host's terminal; (0, 0): there is none
+        self.size = (0, 0)  # rows and columns of the host's terminal; (0, 0) if there is none
 
     def feed(self, data: bytes) -> None:
         """Queues input for the guest."""
         self._input += data
 
     def restart_input(self) -> None:
-        """Drops the input that was not read. New input may come."""
+        """Drops unread input, and accepts new input."""
         self._input.clear()
         self._ended = False
 
     def end_input(self) -> None:
-        """Once the queue is empty, the guest reads end of file."""
+        """Ends the input: once the queue is empty, the guest reads end of file."""
         self._ended = True
 
     @property
@@ -50,13 +50,13 @@ class Console:
     @host_call
     def console_write(self, cpu: Cpu, address: int, length: int) -> None:
         data = cpu.read(address, length)
-        cpu.answer(length)  # before the sink, which may raise: for the guest the output is written
+        cpu.answer(length)  # before calling the sink, which may raise: for the guest, the output is written
         self._tail = b"\n".join((self._tail + data).split(b"\n")[-_KEPT_LINES - 1 :])
         self.sink(data)
 
     @host_call
     def console_read(self, cpu: Cpu, address: int, size: int) -> int:
-        """Stores input; returns how many bytes, 0 at its end."""
+        """Stores input. Returns the number of bytes, 0 at the end of input."""
         if not self._input:
             return 0 if self._ended else -errno.EAGAIN
         data = bytes(self._input[:size])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a command reads from the console: where it comes from, and how it gets there."""
+"""Console input of a command: its source, and how it reaches the guest."""
 
 from __future__ import annotations
 
@@ -12,30 +12,30 @@ __all__ = ["ConsoleInput", "Input", "Terminal"]
 
 
 class Input(Protocol):
-    """Where console input comes from."""
+    """A source of console input."""
 
     def read(self, *, wait: bool) -> bytes | None:
-        """Returns the bytes that have come; b"" at the end of input; None if there are none.
+        """The bytes that have arrived; b"" at the end of input; None if there are none.
 
-        With `wait`, the call blocks until bytes come, or returns None when the caller has something else to look at.
+        With `wait`, the call blocks until bytes arrive. It may also return None so that the caller can check other sources.
         """
 
 
 class Terminal(Input, Protocol):
-    """A terminal of the host: what is typed there, and the size of its window."""
+    """A terminal of the host: its keyboard input and its window size."""
 
     def size(self) -> tuple[int, int]:
         """Rows and columns of the window."""
 
 
 class ConsoleInput:
-    """The input of one command. What an earlier command has not read is dropped.
+    """The input of one command. Input that an earlier command has not read is dropped.
 
     Args:
-        console: gets it.
-        interrupt: makes the guest look whether there is something for it.
-        source: all bytes, or an Input that gives them as they are typed.
-        terminal: instead of `source`; None: there is none.
+        console: receives the input.
+        interrupt: makes the guest check for requests.
+        source: all bytes, or an Input.
+        terminal: used instead of `source`; None if there is none.
     """
 
     def __init__(
@@ -52,10 +52,10 @@ class ConsoleInput:
             console.end_input()
 
     def pump(self, *, wait: bool) -> bool:
-        """Gives the console what has come since the last call. `wait`: the machine has nothing else to do.
+        """Passes new input to the console. `wait`: the machine has nothing else to do.
 
         Returns:
-            False when no more can come.
+            False when there will be no more input.
         """
         if isinstance(self._source, bytes) or self._console.input_ended:
             return False

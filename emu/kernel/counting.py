@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Counting what a machine's CPUs do while a program runs."""
+"""Counts what a machine's CPUs do while a program runs."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ __all__ = ["Counting"]
 
 
 class Counting:
-    """Counts while its body runs; what it says holds until then, or, in the body, until now.
+    """Counts while its body runs. The values are those at the body's end or, within it, the present ones.
 
     >>> with m.counting() as counts:
     ...     m.run("ls /bin")
     >>> counts["cycles"], counts.of_cpu(0)["cycles"], counts.nanoseconds
 
     Args:
-        board: whose CPUs.
-        profile: also counts by function; None: nothing does.
+        board: the board with the CPUs.
+        profile: counts for each function; None: not done.
 
     Attributes:
-        events: the names of what is counted. It depends on the timing model.
+        events: the names of the counters. They depend on the timing model.
     """
 
     def __init__(self, board: Board, profile: Profile | None) -> None:
@@ -55,15 +55,15 @@ class Counting:
         return self._board.now, [counts(cpu) for cpu in self._board.cpus]
 
     def of_cpu(self, index: int) -> Mapping[str, int]:
-        """What one CPU has counted, by event."""
+        """The counts of one CPU, by event."""
         before, after = self._before[1][index], (self._after or self._now())[1][index]
         return {event: after[event] - before[event] for event in self.events}
 
     def __getitem__(self, event: str) -> int:
-        """What all CPUs have counted.
+        """The count of an event on all CPUs.
 
         Raises:
-            KeyError: the timing model does not count that.
+            KeyError: the timing model does not count the event.
         """
         return sum(self.of_cpu(index)[event] for index in range(len(self._before[1])))
 
@@ -74,10 +74,10 @@ class Counting:
 
     @property
     def functions(self) -> Mapping[str, Mapping[str, int]]:
-        """What each function has counted, by its name and the event: see `Profile.rows`.
+        """The counts of each function, by name and event: see `Profile.rows`.
 
         Raises:
-            ValueError: functions were not to be counted.
+            ValueError: functions are not being counted.
         """
         if self._profile is None:
             raise ValueError("functions are counted if counting(functions=True) asks for it")

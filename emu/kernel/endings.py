@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How a guest ends."""
+"""The ways in which a guest ends."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ __all__ = ["GuestPanic", "PoweredOff"]
 
 
 class GuestPanic(RuntimeError):
-    """The guest kernel cannot go on.
+    """The guest kernel cannot continue.
 
-    The first line of the message says why. Below it are, of a panic, registers, backtrace and the last console lines; else
-    what each CPU executes.
+    The first line of the message says why. After a panic, the registers, the backtrace and the last console lines follow;
+    otherwise, what each CPU executes.
     """
 
 

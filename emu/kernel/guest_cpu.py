@@ -1,43 +1,86 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A CPU of a booted machine, as a debugger shows it."""
+"""A CPU of a booted machine, with a debugger's view."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Protocol
 
 from emu.cpu.cpu import Cpu
 from emu.cpu.disassembly import Instruction, disassemble
-from emu.kernel.kernel import Kernel
 
-__all__ = ["GuestCpu"]
+if TYPE_CHECKING:
+    from emu.kernel.kernel import Kernel
 
-_AROUND = 5  # instructions that are shown before the program counter, and after it
+__all__ = ["CpuView", "GuestCpu", "KernelView"]
+
+_AROUND = 5  # instructions printed before and after the program counter
 _LONGEST = 16  # bytes of an instruction, of any architecture
 
 
+class CpuView(Protocol):
+    """What is known of the kernel that runs on a CPU."""
+
+    def activity(self, cpu: Cpu) -> str:
+        """One line that says what the CPU does."""
+
+    def describe(self, address: int) -> str:
+        """An address of the kernel, as `function+0xoffset/0xsize`."""
+
+    def function_at(self, address: int) -> int | None:
+        """The address of the function that contains an address of the kernel; None: none is known."""
+
+    def read(self, cpu: Cpu, address: int, size: int) -> bytes:
+        """Memory of the kernel, or of a program as the CPU sees it.
+
+        Raises:
+            LookupError: it is not mapped.
+        """
+
+
+class KernelView:
+    """The view of emu's own kernel."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+
+    def activity(self, cpu: Cpu) -> str:
+        return self._kernel.reports.activity(cpu)
+
+    def describe(self, address: int) -> str:
+        return self._kernel.symbols.describe(address)
+
+    def function_at(self, address: int) -> int | None:
+        found = self._kernel.symbols.function_at(address)
+        return None if found is None else found[0].address
+
+    def read(self, cpu: Cpu, address: int, size: int) -> bytes:
+        return (cpu.read if cpu.in_user_mode else self._kernel.memory.read)(address, size)
+
+
 class GuestCpu:
-    """What a CPU is doing, with the kernel's names. All attributes are looked up when they are asked for.
+    """What a CPU is doing, in terms of the kernel. All attributes are looked up when they are read.
 
     >>> machine.cpus[1]
     <CPU 1: busy-17, kernel, upcall_stop_machine+0x12/0x1c, interrupts off>
 
     Args:
         cpu: the CPU.
-        kernel: what runs on it.
-        step: has the machine execute one instruction of the CPU; as Kernel.step.
+        view: what is known of the kernel that runs on it.
+        step: executes one instruction of the CPU, as Kernel.step.
         check: raises if the machine is closed.
 
     Attributes:
         index: the CPU's number.
 
-    Raises, from everything but `index`:
+    Raises, from everything except `index`:
         ValueError: the machine is closed.
     """
 
-    def __init__(self, cpu: Cpu, kernel: Kernel, step: Callable[[Cpu], bool], check: Callable[[], None]) -> None:
+    def __init__(self, cpu: Cpu, view: CpuView, step: Callable[[Cpu], bool], check: Callable[[], None]) -> None:
         self.index = cpu.index
         self._open_cpu = cpu
-        self._kernel = kernel
+        self._view = view
         self._step = step
         self._check = check
 
@@ -46,18 +89,18 @@ class GuestCpu:
 
     @property
     def _cpu(self) -> Cpu:
-        """The CPU. Its registers are in memory that a closed machine has given back."""
+        """The CPU, whose registers are in memory that a closed machine has freed."""
         self._check()
         return self._open_cpu
 
     @property
     def activity(self) -> str:
-        """One line: the task, `kernel`, `user mode`, `asleep` or `off`, the place, and what the CPU is awaited for."""
-        return self._kernel.reports.activity(self._cpu)
+        """One line: the task, `kernel`, `user mode`, `asleep` or `off`, the place, and what patching awaits from the CPU."""
+        return self._view.activity(self._cpu)
 
     @property
     def registers(self) -> Mapping[str, int]:
-        """The integer registers by their names in disassembly, then those of the CPU's state: flags, modes, windows."""
+        """The integer registers, by the disassembler's names, then those of the CPU's state: flags, modes, windows."""
         return self._cpu.registers()
 
     @property
@@ -67,8 +110,8 @@ class GuestCpu:
 
     @property
     def symbol(self) -> str:
-        """`pc` as `function+0xoffset/0xsize`; the bare address in a program."""
-        return f"{self.pc:#x}" if self._cpu.in_user_mode else self._kernel.symbols.describe(self.pc)
+        """`pc` as `function+0xoffset/0xsize`; the plain address in a program."""
+        return f"{self.pc:#x}" if self._cpu.in_user_mode else self._view.describe(self.pc)
 
     @property
     def cycles(self) -> int:
@@ -78,9 +121,9 @@ class GuestCpu:
     def step(self) -> bool:
         """Executes one instruction, while the other CPUs and their clocks stand still.
 
-        An interrupt that is due comes first: the instruction is then the first one of its handler. A CPU that sleeps
-        first sleeps until its next interrupt. Of an instruction with a `rep` prefix one repetition is executed. The
-        instruction is the one in memory, even where running would go on in an old translation.
+        A pending interrupt comes first: the instruction is then the first one of its handler. A sleeping CPU first sleeps until
+        its next interrupt. For an instruction with a `rep` prefix, one repetition is executed. The instruction is the one in
+        memory, even where a running CPU would use an old translation.
 
         Returns:
             False if the CPU is off, or sleeps and nothing will wake it. Then nothing has happened.
@@ -103,23 +146,21 @@ class GuestCpu:
         return "\n".join(lines)
 
     def _around(self, pc: int) -> Iterator[Instruction]:
-        """The instructions around `pc`. Those before it are known where it is in a function of the kernel."""
+        """The instructions around `pc`. Earlier ones are known only in a function of the kernel."""
         arch = self._cpu.board.arch
-        function = None if self._cpu.in_user_mode else self._kernel.symbols.function_at(pc)
-        if function is not None:
-            start = function[0].address
+        start = None if self._cpu.in_user_mode else self._view.function_at(pc)
+        if start is not None:
             yield from disassemble(arch, self._read(start, pc - start), start)[-_AROUND:]
         yield from disassemble(arch, self._read(pc, (_AROUND + 1) * _LONGEST), pc)[: _AROUND + 1]
 
     def _read(self, address: int, size: int) -> bytes:
-        """Up to `size` bytes of the kernel, or of a program as the CPU sees them; fewer where there is no memory."""
-        read = self._cpu.read if self._cpu.in_user_mode else self._kernel.memory.read
+        """Up to `size` bytes of the kernel, or of a program as the CPU sees it; fewer where memory is not mapped."""
         page = self._cpu.board.arch.page_size
         found = b""
         while len(found) < size:
             at = address + len(found)
             try:
-                found += read(at, min(size - len(found), page - at % page))
+                found += self._view.read(self._cpu, at, min(size - len(found), page - at % page))
             except LookupError:
                 break
         return found

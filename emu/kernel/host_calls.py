@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Host calls (docs/board.md): which method answers each, and what they share."""
+"""Host calls (docs/board.md): dispatches each to the method that answers it."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ Method = TypeVar("Method", bound=Callable[..., int | None])
 
 
 def host_call(method: Method) -> Method:
-    """Has a method answer the host call of its name: `console_read` answers HC_CONSOLE_READ.
+    """Makes a method answer the host call of its name: `console_read` answers HC_CONSOLE_READ.
 
-    The method is called with the CPU and as many of the call's arguments as it has parameters. It returns the call's
-    result; None: it has answered the CPU itself, or the guest does not go on. A LookupError is -EFAULT to the guest.
+    The method gets the CPU and as many of the call's arguments as it has parameters. It returns the call's result, or None if it
+    has answered the CPU itself or the guest does not continue. A LookupError becomes -EFAULT for the guest.
     """
-    method.answers_host_call = True  # type: ignore[attr-defined]  # functions have any attribute
+    method.answers_host_call = True  # type: ignore[attr-defined]  # functions accept any attribute
     return method
 
 
@@ -31,7 +31,7 @@ class HostCalls:
     """The host calls that Python answers.
 
     Args:
-        image: its layout table has the calls' numbers.
+        image: has the calls' numbers in its layout table.
         owners: objects with methods marked by `host_call`.
     """
 
@@ -40,7 +40,7 @@ class HostCalls:
         for owner in owners:
             for name, method in vars(type(owner)).items():
                 if getattr(method, "answers_host_call", False):
-                    parameters = method.__code__.co_argcount - 2  # the owner and the CPU are no arguments of the call
+                    parameters = method.__code__.co_argcount - 2  # the owner and the CPU are not arguments of the call
                     self._answers[image.constant(f"HC_{name.upper()}")] = (getattr(owner, name), parameters)
 
     @property
@@ -49,7 +49,7 @@ class HostCalls:
         return frozenset(self._answers)
 
     def answer(self, cpu: Cpu, number: int, arguments: list[int]) -> None:
-        """Answers a call that a CPU has made."""
+        """Answers a call made by a CPU."""
         result: int | None = -errno.ENOSYS
         if number in self._answers:
             method, parameters = self._answers[number]
@@ -62,7 +62,7 @@ class HostCalls:
 
 
 def string(cpu: Cpu, address: int) -> str:
-    """The NUL-terminated string at an address, cut where it leaves mapped memory."""
+    """The NUL-terminated string at an address, cut where mapped memory ends."""
     text = bytearray()
     while len(text) < LONGEST_STRING:
         try:
@@ -76,7 +76,7 @@ def string(cpu: Cpu, address: int) -> str:
 
 
 def put(cpu: Cpu, address: int, data: bytes) -> int:
-    """Stores bytes at a CPU's virtual address. Returns how many, or -EFAULT where an address is not mapped."""
+    """Stores bytes at a CPU's virtual address. Returns their number, or -EFAULT if an address is not mapped."""
     page = cpu.board.arch.page_size
     stored = 0
     while stored < len(data):

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A guest kernel on a board: booting it, running it, and how it ends."""
+"""A guest kernel on a board: booting, running, and ending."""
 
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
-from emu.cpu.board import Board, CpuFault
-from emu.cpu.cpu import Cpu
+from emu.cpu.board import Board
+from emu.cpu.cpu import Cpu, CpuFault
+from emu.cpu.devices import provide_devices
 from emu.cpu.ramdisk import RamDisk
 from emu.kernel import boot
 from emu.kernel.arch import KernelArch
@@ -36,21 +37,23 @@ __all__ = ["Kernel"]
 
 
 class Kernel:
-    """A kernel image on a board. First `load` it, then `start` it, then `run` it again and again.
+    """A kernel image on a board. First `load` it, then `start` it, then `run` it repeatedly.
 
     Args:
-        board: with its CPUs off.
-        arch: what the architecture says of kernels.
+        board: the board, with its CPUs off.
+        arch: the architecture's support for kernels.
         image: the kernel.
-        console: gets what the guest writes.
-        warn: gets the guest kernel's warnings, one text each.
+        console: called with what the guest writes.
+        warn: called with the guest kernel's warnings, one text each.
         disk: the RAM disk.
 
     Attributes:
         arch: the architecture.
-        hot_areas: by CPU index, the address of the CPU's struct pcpu_hot. The CPUs in it can take upcalls.
+        hot_areas: the address of each CPU's struct pcpu_hot, by CPU index. CPUs in it can take upcalls.
+        code_span: bytes from the kernel mapping's beginning in which functions of the kernel and of modules may be.
+        reader_vector: the interrupt that wakes tasks that read trace_pipe.
         host_calls: answers the guest's host calls; made by `start`.
-        reports: says where the kernel is; made by `start`.
+        reports: reports where the kernel is; made by `start`.
     """
 
     def __init__(
@@ -67,15 +70,18 @@ class Kernel:
         self.tasks = Tasks(self.memory, self.hot_areas)
         self.upcalls = Upcalls(self.memory, len(board.cpus))
         self.commands = Commands(image, self.device_interrupt)
-        self.work = Work(self.memory, lambda: self.file_server.changed())
+        self.work = Work(self.memory, self.tasks, self._work_asked, self._work_ended)
         self.log = KernelLog(self.work)
         self.file_server = FileServer(board, self.memory, self.log)
         self.limits = Limits(board)
         self.arch = arch
+        self.code_span = board.memory
+        self.reader_vector = image.constant("HOST_DEVICE_VECTOR")
         self._warn = warn
         self._block = BlockDevice(board, self.memory, disk)
         self._ended: Exception | None = None
-        board.provide_devices(
+        provide_devices(
+            board,
             timer=image.constant("HC_TIMER_SET"),
             ipi=image.constant("HC_IPI"),
             stall=image.constant("HC_STALL_UNTIL"),
@@ -99,7 +105,7 @@ class Kernel:
             self.board.reset_page_table = self.memory.physical(self.image.symbol(self.arch.page_table))
 
     def start(self, time: int, tracing: Tracing, requests: TracingRequests) -> None:
-        """Switches CPU 0 on, its clock at `time`. From then on the kernel reports to `tracing`, and asks `requests`."""
+        """Switches CPU 0 on, with its clock at `time`. The kernel then reports to `tracing` and sends requests to `requests`."""
         self._tracing = tracing
         self.reports = Reports(self.arch, self.memory, self.tasks, self.symbols, tracing, self._warn)
         self.host_calls = HostCalls(
@@ -128,22 +134,55 @@ class Kernel:
 
     @property
     def acting_cpu(self) -> Cpu:
-        """The CPU whose task reads or writes a file now.
+        """The CPU whose task is reading or writing a file.
 
-        If the host does, it is the CPU whose clock is furthest ahead: what the host writes comes after all else.
+        If the host is, it is the CPU whose clock is furthest ahead: the host's writes come after everything else.
         """
-        return self.file_server.caller or max(self.board.cpus, key=lambda cpu: cpu.cycles)
+        return self.calling_cpu or max(self.board.cpus, key=lambda cpu: cpu.cycles)
+
+    @property
+    def calling_cpu(self) -> Cpu | None:
+        """The CPU whose task is reading or writing a file; None: the host does."""
+        return self.file_server.caller
+
+    def next_wakeup(self) -> int:
+        """The earliest cycle at which a reader that was woken in vain is woken again."""
+        return self.file_server.after_pause()
+
+    def is_dumping(self, cpu: Cpu) -> bool:
+        """Whether the CPU prints a dump of the trace buffers: the thread that does the host's work does that."""
+        return self.work.is_thread_of(cpu)
+
+    @property
+    def release(self) -> str:
+        """Its version, as uname shows it."""
+        return self.memory.text(self.image.symbol("init_uts_ns"), "new_utsname.release")
+
+    @property
+    def boot_time(self) -> int:
+        """The seconds of its wall clock at boot, since 1970."""
+        return self.image.constant("WALL_CLOCK_AT_BOOT")
+
+    def symbol_lines(self) -> Iterator[tuple[int, str, str, str]]:
+        """The lines of /proc/kallsyms: address, type, name and module ("" for the kernel)."""
+        yield from ((address, kind, name, "") for address, kind, name in self.image.kallsyms)
+        for module, one in self.modules.symbols():
+            yield one.address, "t" if module.function_at(one.address) else "d", one.name, module.name
+
+    def address_of(self, name: str) -> int:
+        """The address of a symbol; 0 if the image does not have it."""
+        return self.image.symbols.get(name, 0)
 
     def run(self) -> bool:
         """Runs the machine for a moment (see Board.run).
 
         Returns:
-            False if every CPU sleeps with nothing to wake it.
+            False if every CPU sleeps and nothing will wake one.
 
         Raises:
             GuestPanic: the kernel panicked, or a CPU left RAM.
             PoweredOff: the guest switched the machine off.
-            LimitReached: one of `limits` is reached.
+            LimitReached: one of `limits` has been reached.
         """
         busy = self._execute(lambda: self.board.run(self.host_calls.answer))
         if (reached := self.limits.reached(busy=busy)) is not None:
@@ -162,10 +201,10 @@ class Kernel:
         return self._execute(lambda: self.board.step(cpu, self.host_calls.answer))
 
     def run_to(self, cpu: Cpu, places: Sequence[int], blocks: int) -> bool:
-        """Runs one CPU until a block ends at one of some addresses (see Board.run_to).
+        """Runs one CPU until a block ends at one of the given addresses (see Board.run_to).
 
         Returns:
-            False if it does not come there.
+            False if the CPU does not reach them.
 
         Raises:
             GuestPanic, PoweredOff: as `run`.
@@ -173,7 +212,7 @@ class Kernel:
         return self._execute(lambda: self.board.run_to(cpu, places, blocks, self.host_calls.answer))
 
     def _execute(self, execute: Callable[[], bool]) -> bool:
-        """Has the board do something, unless the kernel has ended. Raises how it ended, also if it ends now."""
+        """Runs the board, unless the kernel has ended. If the kernel has ended or ends now, raises the way it ended."""
         answer = False
         if self._ended is None:
             try:
@@ -185,12 +224,18 @@ class Kernel:
         return answer
 
     def where(self, what: str) -> str:
-        """A sentence, and below it what each CPU executes."""
+        """A sentence, followed by what each CPU executes."""
         return "\n".join([what, *self.reports.cpus(self.board.cpus)])
 
     def device_interrupt(self) -> None:
-        """Tells the guest that a command or console input waits for it."""
-        self.board.cpus[0].raise_interrupt(self.image.constant("HOST_DEVICE_VECTOR"), self.board.now)
+        """Tells the guest that a command or console input is waiting."""
+        self.board.cpus[0].raise_interrupt(self.reader_vector, self.board.now)
+
+    def _work_asked(self, *, again: bool) -> None:
+        self.file_server.changed(again=again)
+
+    def _work_ended(self) -> None:
+        self.file_server.done()
 
     @host_call
     def flush_icache_page(self, cpu: Cpu, address: int) -> int:
@@ -210,7 +255,7 @@ class Kernel:
         self.panicked(cpu, string(cpu, message), registers)
 
     def panicked(self, cpu: Cpu, message: str, registers: int) -> None:
-        """Ends the run with a report. `registers`: address of a struct pt_regs; 0: the CPU's own registers."""
+        """Ends the run with a report. `registers`: the address of a struct pt_regs; 0: the CPU's own registers."""
         report = self.reports.panic(cpu, message, registers)
         if console := self.console.last_lines:
             report = "\n".join([report, "last console lines:", *(f"  {line}" for line in console)])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Lines that the host has for the guest kernel's log, which dmesg shows."""
+"""Lines of the host for the guest kernel's log, which dmesg shows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["KernelLog", "Level"]
 
 
 class Level(enum.IntEnum):
-    """How much a message of the kernel matters. The console shows what is below /proc/sys/kernel/printk."""
+    """Log levels of the kernel. The console shows levels below /proc/sys/kernel/printk."""
 
     EMERG = 0
     ALERT = 1
@@ -24,10 +24,10 @@ class Level(enum.IntEnum):
 
 
 class KernelLog:
-    """The log, to be written to.
+    """The guest kernel's log, for writing.
 
     Args:
-        work: the guest puts a line into its log as a piece of this work.
+        work: makes the guest put lines into its log.
     """
 
     def __init__(self, work: Work) -> None:
@@ -39,7 +39,7 @@ class KernelLog:
         self._work.ask(WorkKind.LOG, level, line.encode(errors="replace"))
 
     def write_once(self, line: str, level: Level = Level.NOTICE) -> None:
-        """Puts a line into the log, unless it has been put there before."""
+        """Puts a line into the log, unless the log already has it from an earlier call."""
         if line in self._said:
             self._work.join()
         else:

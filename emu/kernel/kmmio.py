@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Accesses to devices that fault because the guest traces them (firmware/arch/x86_64/mmio-mod.c)."""
+"""Device accesses that fault because the guest traces them (mmio-mod.c of an architecture's kernel)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["Kmmio"]
 
 
 class Kmmio:
-    """Does an access in place of the instruction that has faulted, so that no other CPU comes between."""
+    """Performs an access in place of the instruction that faulted, so that no other CPU interferes."""
 
     def __init__(self, arch: KernelArch, memory: GuestMemory) -> None:
         self._arch = arch
@@ -22,13 +22,13 @@ class Kmmio:
 
     @host_call
     def kmmio(self, cpu: Cpu, saved: int, address: int, rw: int, room: int) -> int:
-        """1: it is done, and the struct mmiotrace_rw at `rw` says what. 0: the instruction is of an unknown kind.
+        """Returns 1 if it is done, with its description in the struct mmiotrace_rw at `rw`; 0 if the instruction is unknown.
 
         Args:
             saved: the struct pt_regs of the fault.
-            address: where it was.
-            rw: its `phys` says of which place of the device that is the address.
-            room: how many bytes from there on are traced.
+            address: the accessed address.
+            rw: its `phys` is the device's physical address behind that.
+            room: the number of traced bytes from there on.
         """
         io = cpu.board.io
         if io is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The guest kernel's memory, by the kernel's own addresses and the names of its structures' members."""
+"""The guest kernel's memory, by kernel addresses and names of structure members."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _USUAL_STRING = 64  # bytes: most strings are names
 
 
 class GuestMemory:
-    """The RAM of a board, as the kernel of an image addresses it: by its direct map and its own mapping.
+    """The RAM of a board as the kernel addresses it: through its direct map and its own mapping.
 
-    Every method raises LookupError for an address that is in neither.
+    Every method raises LookupError for an address outside both.
 
     Attributes:
-        image: the kernel; its layout table says where structures have their members.
+        image: the kernel; its layout table has the members' offsets.
         ram: all RAM, by physical address.
         page_size: bytes of a page.
         swapped: whether the guest's byte order is not the host's.
@@ -39,25 +39,25 @@ class GuestMemory:
         self._mappings = (board.arch.kernel_map, board.arch.direct_map)
 
     def physical(self, address: int) -> int:
-        """The RAM address behind an address of the kernel."""
+        """The RAM address behind a kernel address."""
         for base in self._mappings:
             if base <= address < base + len(self.ram):
                 return address - base
         raise LookupError(f"address {address:#x} is not the kernel's")
 
     def host_address(self, address: int) -> int:
-        """The address in this process of an address of the kernel."""
+        """The address in this process behind a kernel address."""
         return self._host_start + self.physical(address)
 
     def read(self, address: int, size: int) -> bytes:
-        """`size` bytes from an address on, all in the kernel's memory."""
+        """Reads `size` bytes at an address. All must be in the kernel's memory."""
         start = self.physical(address)
         if size:
             self.physical(address + size - 1)
         return bytes(self.ram[start : start + size])
 
     def write(self, address: int, data: bytes) -> None:
-        """Stores bytes, all in the kernel's memory. For code use Board.write_code."""
+        """Stores bytes. All must be in the kernel's memory. For code use Board.write_code."""
         start = self.physical(address)
         if data:
             self.physical(address + len(data) - 1)
@@ -80,23 +80,23 @@ class GuestMemory:
         return self.read_word(address + self.image.offset(name), self.image.size(name))
 
     def cpumask(self, address: int, name: str) -> frozenset[int]:
-        """The same of a member that is a struct cpumask: the CPUs that are in it."""
+        """The CPUs in a struct cpumask member."""
         words = self.words(address + self.image.offset(name), self.image.size(name) // 8)
         return frozenset(64 * n + bit for n, word in enumerate(words) for bit in range(64) if word >> bit & 1)
 
     def set_cpumask(self, address: int, name: str, cpus: Iterable[int]) -> None:
-        """Stores one: these CPUs are in it, and no others."""
+        """Stores a struct cpumask member with exactly these CPUs."""
         bits = sum(1 << cpu for cpu in cpus)
         for offset in range(0, self.image.size(name), 8):
             self.write_word(address + self.image.offset(name) + offset, bits >> 8 * offset)
 
     def text(self, address: int, name: str) -> str:
-        """A member that is an array of characters, to its first NUL."""
+        """A member that is an array of characters, up to its first NUL."""
         data = self.read(address + self.image.offset(name), self.image.size(name))
         return data.split(b"\0")[0].decode(errors="replace")
 
     def string(self, address: int, longest: int = 1 << 15) -> str:
-        """The string that begins at an address and ends with NUL, LookupError also if it does not within `longest` bytes."""
+        """The NUL-terminated string at an address. Raises LookupError also if it is longer than `longest` bytes."""
         start = self.physical(address)
         for size in (min(_USUAL_STRING, longest), longest):
             data, end, _ = bytes(self.ram[start : start + size]).partition(b"\0")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The modules that the guest could load: the files of its initramfs, and which functions of theirs could be traced."""
+"""The modules that the guest could load: the files in its initramfs, and their traceable functions."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from pathlib import PurePosixPath
 from elftools.elf.elffile import ELFFile
 
 from emu.kernel.cpio import read_entries
-from emu.kernel.image import FunctionTable, Symbol
+from emu.kernel.image import Symbol, SymbolTable
 
 __all__ = ["ModuleFiles"]
 
 
 class ModuleFiles:
-    """What the modules of an initramfs have. Nothing is read before somebody asks, because only errors do.
+    """The modules of an initramfs. They are read only when needed, because only errors need them.
 
     Attributes:
-        initramfs: a cpio archive in the format "newc", as the build makes it; empty if there is none.
+        initramfs: a cpio archive in the newc format, as built; empty if there is none.
     """
 
     def __init__(self) -> None:
@@ -29,7 +29,7 @@ class ModuleFiles:
 
     @functools.cached_property
     def functions(self) -> Mapping[str, Sequence[str]]:
-        """By module, sorted, the names of its functions with a call site, in the order of the file."""
+        """For each module, sorted by name: the names of its functions with a call site, in the file's order."""
         if not self.initramfs:
             return {}
         files = ((PurePosixPath(entry.name), entry.data) for entry in read_entries(self.initramfs))
@@ -38,13 +38,13 @@ class ModuleFiles:
 
 
 def _traceable(module: ELFFile) -> list[str]:
-    """The functions that __mcount_loc names: each of its words is relocated to a call site."""
+    """The functions in __mcount_loc: each of its words has a relocation to a call site."""
     symbols = list(module.get_section_by_name(".symtab").iter_symbols())
     functions: defaultdict[int, list[Symbol]] = defaultdict(list)
     for symbol in symbols:
         if symbol["st_info"]["type"] == "STT_FUNC":
             functions[symbol["st_shndx"]].append(Symbol(symbol.name, symbol["st_value"], symbol["st_size"]))
-    tables = {section: FunctionTable(found) for section, found in functions.items()}
+    tables = {section: SymbolTable(found) for section, found in functions.items()}
     names = []
     for relocation in module.get_section_by_name(".rela__mcount_loc").iter_relocations():
         symbol = symbols[relocation["r_info_sym"]]

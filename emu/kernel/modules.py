@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The guest kernel's loadable modules, as the guest describes them: their memory, functions and call sites."""
+"""The guest kernel's loaded modules, as described by the guest: memory, symbols and call sites."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from emu.kernel.image import STT_FUNC, FunctionTable, Symbol, symbol_record
+from emu.kernel.image import STT_FUNC, Symbol, SymbolTable, symbol_record
 from emu.kernel.memory import GuestMemory
 
 __all__ = ["BadModule", "Module", "Modules", "Region"]
@@ -23,7 +23,7 @@ class BadModule(ValueError):
 
 @dataclass(frozen=True)
 class Region:
-    """A module's part in memory, the first `text` bytes of it executable."""
+    """A module's region of memory. Its first `text` bytes are executable."""
 
     base: int
     size: int
@@ -38,18 +38,19 @@ class Region:
 
 @dataclass
 class Module:
-    """One module: the part that stays, the part that only its init needs, and its functions in address order."""
+    """One module: its permanent part, the part for its init, and its tables in address order."""
 
     address: int  # of its struct module
     name: str
     core: Region
     init: Region | None
-    functions: FunctionTable
+    functions: SymbolTable
+    symbols: SymbolTable  # functions and variables, each reaching to the next one
     sites: list[int]
-    jump_entries: tuple[int, int]  # address of the table, and how many there are
+    jump_entries: tuple[int, int]  # address of the table, and number of entries
     trace_events: list[int]  # addresses of struct trace_event_call
     trace_evals: list[int]  # addresses of struct trace_eval_map
-    init_freed: bool = False  # its addresses may be another module's; `init` and `functions` stay for what a trace names
+    init_freed: bool = False  # another module may be there; `init` and `functions` stay, because a trace may name them
 
     def has_code(self, address: int) -> bool:
         """Whether an address is in this module's code."""
@@ -57,7 +58,7 @@ class Module:
         return any(region.base <= address < region.base + region.text for region in regions)
 
     def freed(self, part: range) -> None:
-        """The guest frees memory of this module: that of its init."""
+        """The guest frees memory of this module's init."""
         self.init_freed |= self.init is not None and self.init.base in part
 
     def function_at(self, address: int) -> Symbol | None:
@@ -70,7 +71,7 @@ class Module:
 
 
 class Modules:
-    """The loaded modules, and those that have been unloaded: a trace may still name their functions.
+    """The loaded modules, and unloaded ones, because a trace may still name their functions.
 
     An unloaded module is forgotten when another module is loaded at its addresses.
     """
@@ -78,29 +79,34 @@ class Modules:
     def __init__(self, memory: GuestMemory) -> None:
         self._memory = memory
         self._loaded: dict[int, Module] = {}  # by the address of struct module
-        self._known: list[tuple[Region, Module]] = []  # the latest last
+        self._known: list[tuple[Region, Module]] = []  # the latest is last
 
     def __iter__(self) -> Iterator[Module]:
         """The loaded modules, in the order of loading."""
         return iter(self._loaded.values())
 
     def read(self, address: int) -> Module:
-        """What the struct module at `address` says.
+        """Reads the struct module at `address`.
 
         Raises:
             BadModule: it is inconsistent.
-            LookupError: it points out of the kernel's memory.
+            LookupError: it points outside the kernel's memory.
         """
         memory, image = self._memory, self._memory.image
         core = self._region(address + image.offset("module.core_layout"))
         init = self._region(address + image.offset("module.init_layout"))
-        functions = self._functions(memory.member(address, "module.kallsyms"), (core, init))
+        known = list(self._symbols(memory.member(address, "module.kallsyms")))
+        functions = _functions(known, (core, init))
         sites, events, evals = (
             memory.words(*self._table(address, name)) for name in ("ftrace_callsites", "trace_events", "trace_evals")
         )
         name = memory.text(address, "module.name")
         jumps = self._table(address, "jump_entries")
-        return Module(address, name, core, init if init.size else None, functions, sorted(sites), jumps, events, evals)
+        regions = (core, init) if init.size else (core,)
+        symbols = SymbolTable(symbol for region in regions for symbol in _within(region, known))
+        return Module(
+            address, name, core, init if init.size else None, functions, symbols, sorted(sites), jumps, events, evals
+        )
 
     def add(self, module: Module) -> None:
         """Adds a module that has been loaded."""
@@ -111,7 +117,7 @@ class Modules:
                 self._known.append((region, module))
 
     def get(self, address: int) -> Module:
-        """The loaded module whose struct module is at `address`.
+        """The loaded module with its struct module at `address`.
 
         Raises:
             LookupError: there is none.
@@ -122,21 +128,21 @@ class Modules:
         self._loaded.pop(address, None)
 
     def hold(self, name: str) -> None:
-        """Has the guest refuse to unload a loaded module, until `let_go` is called as often."""
+        """Prevents the guest from unloading a loaded module, until `let_go` has been called as often."""
         self._add_references(name, 1)
 
     def let_go(self, name: str) -> None:
-        """Takes back one `hold`."""
+        """Undoes one `hold`."""
         self._add_references(name, -1)
 
     def _add_references(self, name: str, count: int) -> None:
-        # As atomic_inc() and atomic_dec() do, because the guest stands.
+        # Equivalent to atomic_inc() and atomic_dec(), because the guest stands still.
         (module,) = [module for module in self if module.name == name]
         references = self._memory.member(module.address, "module.refcnt")
         self._memory.set_member(module.address, "module.refcnt", references + count)
 
     def symbol(self, module: str, name: str) -> int:
-        """The address of a symbol of a loaded module: a function's or a variable's.
+        """The address of a function or variable of a loaded module.
 
         Raises:
             LookupError: the module is not loaded, or has no such symbol.
@@ -149,16 +155,30 @@ class Modules:
                 raise LookupError(f"the module {module} has no symbol {name}")
         raise LookupError(f"no module {module} is loaded")
 
-    def find(self, address: int) -> tuple[Module, Symbol] | None:
-        """The function at an address, of a module that is or was there, and the module."""
+    def symbols(self) -> Iterator[tuple[Module, Symbol]]:
+        """The symbols of loaded modules, including those of freed init memory that no other module uses."""
         for region, module in self._known:
-            if address in region:
-                function = module.function_at(address)
-                return (module, function) if function is not None else None
-        return None
+            if self._loaded.get(module.address) is module:
+                yield from ((module, symbol) for symbol in module.symbols if symbol.address in region)
+
+    def find(self, address: int) -> tuple[Module, Symbol] | None:
+        """The function at an address, and the module that is or was there."""
+        module = self._at(address)
+        function = module.function_at(address) if module else None
+        return (module, function) if module and function else None
+
+    def find_symbol(self, address: int) -> tuple[Module, Symbol] | None:
+        """The function or variable at an address, and the module that is or was there."""
+        module = self._at(address)
+        symbol = module.symbols.at(address) if module else None
+        return (module, symbol) if module and symbol else None
+
+    def _at(self, address: int) -> Module | None:
+        """The module that is or was at an address."""
+        return next((module for region, module in self._known if address in region), None)
 
     def _table(self, module: int, name: str) -> tuple[int, int]:
-        """Address and length of an array of a module."""
+        """The address and length of an array of a module."""
         count = self._memory.member(module, f"module.num_{name}")
         if count > _MOST_SYMBOLS:
             raise BadModule(f"{count} {name}")
@@ -172,18 +192,8 @@ class Modules:
             memory.physical(base + size - 1)
         return Region(base, size, min(text, size))
 
-    def _functions(self, kallsyms: int, regions: tuple[Region, Region]) -> FunctionTable:
-        """The functions, none of which is larger than the code of its region."""
-        functions = []
-        for symbol, kind in self._symbols(kallsyms):
-            ends = (one.base + one.text for one in regions if one.base <= symbol.address < one.base + one.text)
-            end = next(ends, None)
-            if kind == STT_FUNC and symbol.name and end is not None:
-                functions.append(replace(symbol, size=min(symbol.size, end - symbol.address)))
-        return FunctionTable(functions)
-
     def _symbols(self, kallsyms: int) -> Iterator[tuple[Symbol, int]]:
-        """The symbols in a struct mod_kallsyms, and the type of each."""
+        """The symbols in a struct mod_kallsyms, with their types."""
         memory = self._memory
         symtab, count, strtab, size = (
             memory.member(kallsyms, f"mod_kallsyms.{name}") for name in ("symtab", "num_symtab", "strtab", "strtab_size")
@@ -197,3 +207,24 @@ class Modules:
             if start < len(strings):
                 name = strings[start : strings.find(b"\0", start)].decode(errors="replace")
                 yield Symbol(name, int(row["value"]), int(row["size"])), int(row["info"]) & 0xF
+
+
+def _functions(symbols: Iterable[tuple[Symbol, int]], regions: tuple[Region, Region]) -> SymbolTable:
+    """The functions, none of which extends beyond its region's code."""
+    functions = []
+    for symbol, kind in symbols:
+        ends = (one.base + one.text for one in regions if one.base <= symbol.address < one.base + one.text)
+        end = next(ends, None)
+        if kind == STT_FUNC and symbol.name and end is not None:
+            functions.append(replace(symbol, size=min(symbol.size, end - symbol.address)))
+    return SymbolTable(functions)
+
+
+def _within(region: Region, symbols: Iterable[tuple[Symbol, int]]) -> SymbolTable:
+    """The symbols in a region. The last ones in the code and in the data reach to the end of the code and of the region."""
+    found = [(symbol.address, symbol.name) for symbol, _ in symbols if symbol.name and symbol.address in region]
+    named = sorted(found, key=lambda one: one[0])  # of several at one address, Linux shows the first one in the module's table
+    border = region.base + region.text
+    code = SymbolTable.reaching([one for one in named if one[0] < border], border)
+    data = SymbolTable.reaching([one for one in named if one[0] >= border], region.base + region.size)
+    return SymbolTable([*code, *data])

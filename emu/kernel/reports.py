@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Reports of where the guest kernel is: its tasks, registers and backtraces, with the names of functions."""
+"""Reports of where the guest kernel is: its tasks, registers and backtraces, with function names."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ from emu.kernel.tracing import Tracing
 __all__ = ["Reports", "cpu_list"]
 
 _HOST_CALL = "hostcall"  # the function that makes host calls (docs/board.md)
-_DEEPEST = 4096  # more calls than a stack has room for
-_INNERMOST, _OUTERMOST = 64, 24  # how many calls of a longer chain are shown
+_DEEPEST = 4096  # more calls than fit on a stack
+_INNERMOST, _OUTERMOST = 64, 24  # how many calls of a longer chain are printed
 
 
 class Reports:
-    """Makes reports of panics and of what CPUs execute, and gives `warn` the kernel's warnings, one text each.
+    """Makes reports of panics and of what CPUs execute, and passes the kernel's warnings to `warn`, one text each.
 
-    In all methods `saved` is the address of a struct pt_regs; 0: the CPU's own registers.
+    In all methods `saved` is the address of a struct pt_regs; 0 means the CPU's own registers.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class Reports:
         self._warn = warn
 
     def cpus(self, cpus: Iterable[Cpu]) -> Iterator[str]:
-        """A line for each CPU that says what it executes, and where. CPUs of which the same is to be said share one."""
+        """A line for each CPU about what it executes, and where. CPUs with equal text share a line."""
         said: dict[str, list[int]] = {}
         for cpu in cpus:
             said.setdefault(self.activity(cpu), []).append(cpu.index)
@@ -62,7 +62,7 @@ class Reports:
         return ", ".join(words)
 
     def _name(self, cpu: Cpu) -> str:
-        """The task that a CPU runs, as traces name it."""
+        """The task on a CPU, named as in traces."""
         try:
             task = self._tasks.find_current(cpu)
             if task is None:
@@ -73,11 +73,11 @@ class Reports:
             return "no task"
 
     def _place(self, cpu: Cpu) -> int:
-        """Where a CPU is in the kernel: of a host call, where it is made."""
+        """A CPU's program counter in the kernel; during a host call, the place of the call."""
         return next(self._calling(cpu), cpu.pc)
 
     def _calling(self, cpu: Cpu) -> Iterator[int]:
-        """`_chain` of a CPU that may be making a host call, from where it is made."""
+        """`_chain` of a CPU that may be in a host call, starting at the place of the call."""
         return dropwhile(self._makes_host_call, self._chain(cpu, 0))
 
     def _makes_host_call(self, address: int) -> bool:
@@ -85,19 +85,19 @@ class Reports:
         return found is not None and found[0].name == _HOST_CALL
 
     def panic(self, cpu: Cpu, message: str, saved: int) -> str:
-        """Why the kernel panicked, its task, registers and calls."""
+        """Why the kernel panicked, with its task, registers and backtrace."""
         head = f"guest panic on CPU {cpu.index}: {message}"
         return "\n".join([head, *self._task(cpu), *self._registers(cpu, saved), "backtrace:", *self._calls(cpu, saved)])
 
     @host_call
     def bug(self, cpu: Cpu, message: int, saved: int) -> int:
-        """Warns of a bug of the kernel, which goes on."""
+        """Warns of a bug in the kernel, which continues."""
         self._warn("\n".join([f"guest warning on CPU {cpu.index}: {string(cpu, message)}", *self._calls(cpu, saved)]))
         return 0
 
     @host_call
     def show_regs(self, cpu: Cpu, saved: int, text: int, size: int, oops: int) -> int:
-        """Gives the kernel lines for its own report: saved registers, if any, and backtrace. Warns of an oops."""
+        """Stores lines for the kernel's own report: saved registers, if any, and backtrace. Warns of an oops."""
         lines = [*(self._registers(cpu, saved) if saved else ()), "Call Trace:", *self._calls(cpu, saved)]
         if oops:
             self._warn("\n".join([f"guest oops on CPU {cpu.index}", *self._task(cpu), *lines]))
@@ -105,9 +105,9 @@ class Reports:
 
     @host_call
     def stack_trace_save(self, cpu: Cpu, address: int, most: int) -> int:
-        """Stores where the call is made and the return addresses of the calls under way, innermost first: at most `most`.
+        """Stores the place of the host call and the return addresses of the calls under way, innermost first: at most `most`.
 
-        Returns how many.
+        Returns their number.
         """
         calls = list(islice(self._calling(cpu), min(most, _DEEPEST)))
         order = self._memory.image.byte_order
@@ -116,18 +116,18 @@ class Reports:
 
     @host_call
     def disassemble(self, cpu: Cpu, address: int, buffer: int, length: int, size: int) -> int:
-        """Replaces an instruction's bytes by its text. `address` is the one that it would be executed at."""
+        """Replaces an instruction's bytes by its disassembly. `address`: where the instruction would be executed."""
         code = cpu.read(buffer, length)
         return put(cpu, buffer, disassemble(cpu.board.arch, code, address)[0].text.encode()[:size])
 
     def _task(self, cpu: Cpu) -> Iterator[str]:
-        """A line that says which task the CPU runs; none before the kernel has said where its struct pcpu_hot is."""
+        """A line about the task on the CPU; none before the kernel has reported its struct pcpu_hot."""
         task = self._tasks.find_current(cpu)
         if task is not None:
             yield f"  task {self._tasks.comm(task)}, pid {self._tasks.pid(task)}"
 
     def _registers(self, cpu: Cpu, saved: int) -> Iterator[str]:
-        """Lines that show the registers, three to a line."""
+        """Lines with the registers, three per line."""
         values = dict(self._arch.registers(self._memory, cpu, saved))
         ip = values.pop("ip")
         yield f"  ip {ip:016x}  {self._symbols.describe(next(self._chain(cpu, saved)))}"
@@ -149,7 +149,7 @@ class Reports:
             yield caller
 
     def _calls(self, cpu: Cpu, saved: int) -> Iterator[str]:
-        """The lines of the backtrace, innermost call first; of a very long one, both ends."""
+        """The lines of the backtrace, innermost call first; of a very long one, only both ends."""
         chain = list(self._chain(cpu, saved))
         hidden = max(0, len(chain) - _INNERMOST - _OUTERMOST)
         for caller in chain[:_INNERMOST]:
@@ -161,7 +161,7 @@ class Reports:
 
 
 def cpu_list(numbers: Sequence[int]) -> str:
-    """Ascending numbers as Linux lists CPUs: `0,2-5`."""
+    """Ascending numbers in Linux's format for lists of CPUs: `0,2-5`."""
     parts: list[list[int]] = []
     for number in numbers:
         if parts and number == parts[-1][-1] + 1:

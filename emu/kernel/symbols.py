@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Names of addresses in the guest kernel and its modules."""
+"""Names for addresses in the guest kernel and its modules."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Symbols:
         return self.function_at(address) is not None
 
     def function_at(self, address: int) -> tuple[Symbol, str] | None:
-        """The function at an address, and the name of its module ("": the kernel's own)."""
+        """The function at an address, and the name of its module ("" for the kernel)."""
         function = self._image.function_at(address)
         if function is not None:
             return function, ""
@@ -29,7 +29,7 @@ class Symbols:
         return None if found is None else (found[1], found[0].name)
 
     def describe(self, address: int) -> str:
-        """`function+0xoffset/0xsize`, with ` [module]` if it is a module's, or the bare address."""
+        """`function+0xoffset/0xsize`, followed by ` [module]` for a module's function; or the plain address."""
         found = self.function_at(address)
         if found is None:
             return f"{address:#x}"

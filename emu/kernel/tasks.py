@@ -10,15 +10,15 @@ from emu.kernel.memory import GuestMemory
 
 __all__ = ["Tasks"]
 
-_MOST = 1 << 16  # a list longer than this is broken
+_MOST = 1 << 16  # a longer list is broken
 
 
 class Tasks:
-    """Reads task_struct through the image's layout table. A task is its address.
+    """Reads task_struct through the image's layout table. A task is identified by its address.
 
     Args:
         memory: the kernel's memory.
-        hot_areas: by CPU index, the address of the CPU's struct pcpu_hot, as far as the kernel has said it.
+        hot_areas: the address of each CPU's struct pcpu_hot, by CPU index, as far as the kernel has reported it.
     """
 
     def __init__(self, memory: GuestMemory, hot_areas: Mapping[int, int]) -> None:
@@ -26,19 +26,19 @@ class Tasks:
         self._hot_areas = hot_areas
 
     def find_current(self, cpu: Cpu) -> int | None:
-        """The task that a CPU runs; None before the kernel has said where the CPU has its struct pcpu_hot."""
+        """The task on a CPU; None before the kernel has reported the CPU's struct pcpu_hot."""
         return self.current(cpu) if cpu.index in self._hot_areas else None
 
     def current(self, cpu: Cpu) -> int:
-        """The task that a CPU runs.
+        """The task on a CPU.
 
         Raises:
-            LookupError: the kernel has not yet said where the CPU has its struct pcpu_hot.
+            LookupError: the kernel has not yet reported the CPU's struct pcpu_hot.
         """
         return self._memory.member(self._hot_areas[cpu.index], "pcpu_hot.current_task")
 
     def running(self) -> Mapping[int, int]:
-        """By CPU index, the task that the CPU runs, of the CPUs whose struct pcpu_hot is known."""
+        """The tasks on the CPUs whose struct pcpu_hot is known, by CPU index."""
         return {index: self._memory.member(area, "pcpu_hot.current_task") for index, area in self._hot_areas.items()}
 
     def pid(self, task: int) -> int:

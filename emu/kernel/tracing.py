@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What tracing must know of a guest kernel, and the host calls by which the kernel says it."""
+"""What a guest kernel reports to tracing, and the host calls for it."""
 
 from __future__ import annotations
 
@@ -14,48 +14,48 @@ __all__ = ["Tracing", "TracingCalls"]
 
 
 class Tracing(Protocol):
-    """Traces a guest. The guest's events call these methods from the start of CPU 0 on. None may run the machine."""
+    """Tracing of a guest. These methods are called for events in the guest, after CPU 0 has started. None may run the machine."""
 
     def cpu_online(self, cpu: Cpu, hot_area: int) -> None:
-        """Called once for each CPU: the CPU can take upcalls, and its struct pcpu_hot is at `hot_area`."""
+        """Called once for each CPU: it can take upcalls, and its struct pcpu_hot is at `hot_area`."""
 
     def breakpoint(self, cpu: Cpu, registers: int) -> bool:
         """Called by the kernel's breakpoint handler. `registers`: the address of the saved struct pt_regs.
 
-        True: the breakpoint was at a site that is being changed; the registers now are as after its new instruction.
+        True: the breakpoint was at a site that is being patched, and the registers now have the effect of its new instruction.
         """
 
     def module_init(self, module: Module) -> None:
         """Called before any code of a module is executed: turns the module's sites into nops.
 
         Raises:
-            BadModule: a site is not what the module says.
+            BadModule: a site is not as the module describes it.
         """
 
     def module_enable(self, module: Module) -> bool:
         """Called before a module's init runs: patches the module's sites for the tracers.
 
-        False: not done yet, sites are being changed; the loader asks again.
+        Returns False if this is not done yet because sites are being patched; the loader asks again.
         """
 
     def module_free(self, module: Module, part: range | None) -> bool:
         """Called before code of a module is freed: at the addresses `part`, or all that is left (None).
 
-        False: not done, sites are being changed; the loader asks again.
+        Returns False if this is not done because sites are being patched; the loader asks again.
         """
 
     def waits_for(self, cpu: Cpu) -> str | None:
-        """What tracing waits for on a CPU, to be said after its name: "has not answered Synchronise"; None: for nothing."""
+        """What tracing awaits from a CPU, as in "has not answered Synchronise", which follows the CPU's name; None if nothing."""
 
     def resolve_return(self, task: int, frame: int, address: int) -> int:
-        """The real return address of a call whose stack has `address`. `frame`: its fp in struct ftrace_ret_stack.
+        """The real return address of a call that has `address` on its stack. `frame`: its fp in struct ftrace_ret_stack.
 
-        If that is 0, `address` is a program counter; of one that is in the copy of an instruction: the instruction's address.
+        If `frame` is 0, `address` is a program counter: one in the copy of an instruction becomes the instruction's address.
         """
 
 
 class TracingCalls:
-    """The host calls about breakpoints and modules. A module is added to `modules` when tracing has accepted it."""
+    """The host calls for breakpoints and modules. A module is added to `modules` when tracing has accepted it."""
 
     def __init__(self, tracing: Tracing, modules: Modules) -> None:
         self._tracing = tracing

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a guest kernel, or a module in it, asks of tracing, and the host calls by which it asks."""
+"""Requests of a guest kernel, or of a module, to tracing, and the host calls for them."""
 
 from __future__ import annotations
 
@@ -12,112 +12,112 @@ from emu.kernel.host_calls import LONGEST_STRING, host_call, put, string
 
 __all__ = ["TracingRequestCalls", "TracingRequests"]
 
-_MOST_SITES = 1 << 18  # of one host call
+_MOST_SITES = 1 << 18  # per host call
 
 
 class TracingRequests(Protocol):
-    """Does what a guest asks of tracing. None of these methods may run the machine."""
+    """Handles a guest's requests to tracing. None of these methods may run the machine."""
 
     def trace_printk(self, cpu: Cpu, ip: int, text: bytes, disabled: int) -> None:
         """trace_printk(), called from `ip`, writes a text. It has itself disabled preemption `disabled` times."""
 
     def trace_bprint(self, cpu: Cpu, ip: int, template: int, arguments: bytes) -> None:
-        """trace_printk() writes a text: its format's address, and its arguments as vbin_printf() packs them.
+        """trace_printk() writes a text, given by its format's address and its arguments as packed by vbin_printf().
 
         It has disabled preemption once.
         """
 
     def trace_bputs(self, cpu: Cpu, ip: int, text: int) -> None:
-        """trace_puts() writes the text at an address, which stays there."""
+        """trace_puts() writes the string at an address, where it stays."""
 
     def tracing_on(self, on: bool | None) -> bool:
-        """Has the top array's buffers record or not (`on` None: leaves them as they are); returns whether they do."""
+        """Turns recording in the top array on or off (`on` None: no change). Returns whether it is on."""
 
     def max_latency(self, kind: int, nanoseconds: int) -> None:
-        """A tracer's tracing_max_latency is at least this. `kind`: of the entries that the tracer records, enum trace_type."""
+        """Raises a tracer's tracing_max_latency to at least this. `kind`: the tracer's entries, enum trace_type."""
 
     def tracer_printk(self, cpu: Cpu, kind: int, ip: int, text: bytes) -> None:
-        """The tracer that records entries of a kind writes a text, as trace_printk() does, into the buffers of its arrays."""
+        """The tracer that records entries of a kind writes a text to its arrays, as trace_printk() does."""
 
     def tracer_off(self, kind: int) -> None:
-        """It has the buffers of its arrays record no longer."""
+        """The tracer that records entries of a kind stops recording in its arrays."""
 
     def allocate_snapshot(self) -> bool:
-        """Makes room for a snapshot of the top array. False: there is not enough memory."""
+        """Makes room for a snapshot of the top array. Returns False if there is not enough memory."""
 
-    def take_snapshot(self) -> bool:
-        """Takes a snapshot of the top array. False: there is no room for it."""
+    def take_snapshot(self, cpu: Cpu) -> None:
+        """Takes a snapshot of the top array, or writes to the trace why it cannot."""
 
     def dump_line(self, cpu: int | None) -> bytes | None:
-        """The next line of a dump of the top array's buffers, or one CPU's. After the last one, None."""
+        """The next line of a dump of the top array's buffers, or of one CPU's; None after the last one."""
 
     def ftrace_enabled(self, on: bool | None) -> int:
-        """Sets the sysctl kernel.ftrace_enabled (`on` None: leaves it as it is) and returns its value.
+        """Sets the sysctl kernel.ftrace_enabled (`on` None: no change), and returns its value.
 
-        Or -errno. EAGAIN: it is being set, but sites are being changed; the kernel asks again.
+        Or returns -errno. EAGAIN: it cannot be set while sites are being patched; the kernel asks again.
         """
 
     @property
     def changing(self) -> bool:
-        """Whether call sites are being changed."""
+        """Whether call sites are being patched."""
 
     def site_of(self, address: int) -> int:
-        """The call site at an address, or that of the function that begins there; 0: there is none."""
+        """The call site at an address, or of the function that begins there; 0 if there is none."""
 
     def sites_named(self, word: str) -> Sequence[int]:
-        """The call sites of the functions that a word of a filter selects."""
+        """The call sites of the functions selected by a word of a filter."""
 
     def direct_call(self, sites: Sequence[int], old: int, new: int) -> int:
-        """Has sites call `new` directly instead of `old`; 0 stands for no direct call. All of them or none.
+        """Makes sites call `new` directly instead of `old`, all or none of them; 0 stands for no direct call.
 
-        Returns 0 when this has begun; it is done when no site is being changed any more. Or -errno.
+        Returns 0 when this has started; it is complete when no site is being patched any more. Or returns -errno.
         """
 
     def trace_array_get(self, name: str) -> int:
-        """The number, from 1 on, of an instance of the tracer, which is made if there is none. The guest uses it. Or -errno."""
+        """The number, from 1 on, of an instance, which is created if necessary. Adds a reference of the guest. Or -errno."""
 
     def trace_array_put(self, array: int) -> int:
-        """The guest uses an instance once less. Returns 0 or -errno."""
+        """Drops one of the guest's references to an instance. Returns 0 or -errno."""
 
     def trace_array_destroy(self, array: int) -> int:
-        """Removes an instance that nobody uses. Returns 0 or -errno."""
+        """Removes an unused instance. Returns 0 or -errno."""
 
     def trace_array_printk(self, cpu: Cpu, array: int, ip: int, text: bytes) -> int:
-        """As trace_printk(), into an instance. Preemption has been disabled once for it. Returns 0 or -errno."""
+        """As trace_printk(), into an instance. It has itself disabled preemption once. Returns 0 or -errno."""
 
     def trace_array_event(self, array: int, system: str, event: str, on: bool) -> int:
-        """Records events in an instance, or no longer. Names that are empty mean all. Returns 0 or -errno.
+        """Starts or stops recording events in an instance. Empty names mean all. Returns 0 or -errno.
 
-        EAGAIN: sites are being changed; the kernel asks again.
+        EAGAIN: sites are being patched; the kernel asks again.
         """
 
     def stack_tracer(self, on: bool | None) -> int:
-        """Starts or stops the stack tracer (`on` None: leaves it as it is), and returns whether it runs.
+        """Starts or stops the stack tracer (`on` None: no change). Returns whether it runs.
 
-        Or -EAGAIN: sites are being changed; the kernel asks again.
+        Or returns -EAGAIN: sites are being patched; the kernel asks again.
         """
 
     def tracepoint_printk(self, on: bool | None) -> bool:
-        """Has events printed as they are recorded, or not (`on` None: leaves it as it is), and returns whether they are."""
+        """Starts or stops printing events as they are recorded (`on` None: no change). Returns whether they are printed."""
 
     def tracepoint_printk_line(self, cpu: Cpu) -> bytes | None:
-        """The next line that a CPU is to print of such events; None: there is none."""
+        """The next line of such events for a CPU to print; None if there is none."""
 
     def kprobe_register(self, probe: int, address: int, returns: bool, disabled: bool) -> int:
-        """The kernel registers a kprobe of its own, which is called `probe`, or (`returns`) one of returns.
+        """The kernel registers a kprobe of its own, identified by `probe`, or a kretprobe (`returns`).
 
-        Returns: the address at which the CPU traps for it (0: it is disabled); or -errno. EAGAIN: the kernel asks again.
+        Returns the address at which the CPU traps for it (0: it is disabled), or -errno. EAGAIN: the kernel asks again.
         """
 
     def kprobe_unregister(self, probe: int) -> int:
-        """There is no such kprobe any more: 0; or -EAGAIN: the kernel asks again."""
+        """Unregisters a kprobe. Returns 0, also if it does not exist, or -EAGAIN: the kernel asks again."""
 
     def kprobe_enable(self, probe: int, on: bool) -> int:
-        """Enables or disables one. Returns as `kprobe_register`."""
+        """Enables or disables a kprobe. Returns as `kprobe_register`."""
 
 
 class TracingRequestCalls:
-    """The host calls. Their arguments are the guest's: any number may be anything."""
+    """The host calls for requests. Their arguments come from the guest: any number is possible."""
 
     def __init__(self, requests: TracingRequests) -> None:
         self._requests = requests
@@ -159,12 +159,13 @@ class TracingRequestCalls:
     @host_call
     def tracing_snapshot(self, cpu: Cpu, take: int) -> int:
         if take:
-            return int(self._requests.take_snapshot())
+            self._requests.take_snapshot(cpu)
+            return 0
         return 0 if self._requests.allocate_snapshot() else -errno.ENOMEM
 
     @host_call
     def ftrace_dump(self, cpu: Cpu, which: int, address: int, size: int) -> int:
-        """Stores the next line, cut to `size` bytes, and returns its length; -EAGAIN: there is none. `which`: a CPU."""
+        """Stores the next line, cut to `size` bytes, and returns its length; -EAGAIN if there is none. `which`: a CPU."""
         line = self._requests.dump_line(which if which < len(cpu.board.cpus) else None)
         return -errno.EAGAIN if line is None else put(cpu, address, line[:size])
 
@@ -178,14 +179,14 @@ class TracingRequestCalls:
 
     @host_call
     def ftrace_match(self, cpu: Cpu, word: int, size: int, address: int, most: int) -> int:
-        """Stores the addresses of at most so many sites. Returns how many there are."""
+        """Stores the addresses of at most `most` sites. Returns the number of all."""
         found = self._requests.sites_named(cpu.read(word, min(size, LONGEST_STRING)).decode(errors="replace"))
         stored = b"".join(one.to_bytes(8, cpu.board.arch.byte_order) for one in found[:most])
         return min(put(cpu, address, stored), 0) or len(found)
 
     @host_call
     def ftrace_direct(self, cpu: Cpu, sites: int, count: int, old: int, new: int) -> int:
-        """Without sites: only whether all is done."""
+        """Without sites: only checks whether everything is complete."""
         if not count:
             return -errno.EAGAIN if self._requests.changing else 0
         if count > _MOST_SITES:
@@ -224,7 +225,7 @@ class TracingRequestCalls:
 
     @host_call
     def tracepoint_printk_line(self, cpu: Cpu, address: int, size: int) -> int:
-        """Stores the next line that is to be printed, cut to `size` bytes, and returns its length; -EAGAIN: there is none."""
+        """Stores the next line to print, cut to `size` bytes, and returns its length; -EAGAIN if there is none."""
         line = self._requests.tracepoint_printk_line(cpu)
         return -errno.EAGAIN if line is None else put(cpu, address, line[:size])
 
@@ -242,5 +243,5 @@ class TracingRequestCalls:
 
 
 def _switch(wanted: int) -> bool | None:
-    """What a switch is to be: 0, 1; None, when it is only asked for."""
+    """The requested state of a switch; None if it is only queried."""
     return bool(wanted) if wanted < 2 else None

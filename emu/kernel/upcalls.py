@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Upcalls: guest functions that the host has a CPU run, from the handler of an interrupt."""
+"""Upcalls: guest functions that a CPU runs on the host's request, from an interrupt handler."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Upcall:
 
 
 class Upcalls:
-    """Each CPU's queue of upcalls, which an interrupt announces."""
+    """Each CPU's queue of upcalls. An interrupt announces them."""
 
     def __init__(self, memory: GuestMemory, cpus: int) -> None:
         self._memory = memory
@@ -37,7 +37,7 @@ class Upcalls:
         self._running: list[Upcall | None] = [None] * cpus
 
     def post(self, cpu: Cpu, upcall: Upcall, time: int) -> None:
-        """Has the CPU run an upcall at its next chance, no earlier than `time`."""
+        """Makes the CPU run an upcall as soon as possible, but no earlier than `time`."""
         self._waiting[cpu.index].append(upcall)
         cpu.raise_interrupt(self._vector, time)
 
@@ -55,7 +55,7 @@ class Upcalls:
 
     @host_call
     def upcall_done(self, cpu: Cpu, result: int) -> int:
-        """Ends the upcall that the CPU took last: it has returned `result`."""
+        """Ends the CPU's latest upcall, which has returned `result`."""
         upcall, self._running[cpu.index] = self._running[cpu.index], None
         if upcall is not None:
             upcall.on_end(cpu, result)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The files that the guest's programs have mapped, as the host sees them."""
+"""The files that the guest's programs have mapped."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from emu.kernel.tasks import Tasks
 
 __all__ = ["MappedFile", "UserMappings"]
 
-_MOST = 1 << 16  # a list or a path longer than this is broken
+_MOST = 1 << 16  # a longer list or path is broken
 
 
 class MappedFile(NamedTuple):
-    """What a program has mapped at an address: the file's path, and how far from the mapping's beginning the address is."""
+    """The file mapped at an address: its path, and the address's offset from the start of the mapping."""
 
     path: str
     offset: int
 
 
 class UserMappings:
-    """Reads struct mm_struct and what it leads to through the image's layout table."""
+    """Reads struct mm_struct and the structures it points to, through the image's layout table."""
 
     def __init__(self, memory: GuestMemory, tasks: Tasks) -> None:
         self._memory = memory
         self._tasks = tasks
 
     def find(self, tgid: int, address: int) -> MappedFile | None:
-        """The file at an address of a process; None if the process has ended, or has mapped no file there.
+        """The file at an address of a process; None if the process has ended, or has no file mapped there.
 
-        As in Linux, an address between two mappings counts to the one above it.
+        As in Linux, an address between two mappings counts as the one above it.
         """
         try:
             area = self._area(tgid, address)
@@ -44,7 +44,7 @@ class UserMappings:
             return None
 
     def _area(self, tgid: int, address: int) -> int:
-        """The first struct vm_area_struct of a process that ends behind an address; 0: none."""
+        """The first struct vm_area_struct of a process that ends after an address; 0 if there is none."""
         memory = self._memory
         leader = next((task for task in self._tasks if self._tasks.pid(task) == tgid), 0)
         mm = memory.member(leader, "task_struct.mm") if leader else 0
@@ -62,7 +62,7 @@ class UserMappings:
             node = memory.read_word(node)
 
     def _path(self, path: int) -> str:
-        """The name of the file that a struct path leads to, from the root of all mounts."""
+        """The name of the file of a struct path, from the root of all mounts."""
         memory, member = self._memory, self._memory.member
         dentry, mount = member(path, "path.dentry"), self._mount(member(path, "path.mnt"))
         link = dentry + memory.image.offset("dentry.d_child")
@@ -83,7 +83,7 @@ class UserMappings:
         return "/" + "/".join(reversed(names)) + (" (deleted)" if deleted else "")
 
     def _mount(self, vfsmount: int) -> int:
-        """The struct mount around a struct vfsmount."""
+        """The struct mount that contains a struct vfsmount."""
         return vfsmount - self._memory.image.offset("mount.mnt")
 
     def _name(self, dentry: int) -> str:

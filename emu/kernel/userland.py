@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""busybox as the guest's userland: which file of the host it is, and how the guest comes to use it.
+"""busybox as the guest's userland: finds the host's file, and sets it up in the guest.
 
-The guest finds the program, and nothing else of the host's folder, in a folder of its own. There busybox makes the links
-to its applets. They come first on PATH; programs that are no applets stay those of the guest's /bin. Its ash is /bin/sh.
+The guest sees the program in a directory of its own, without the rest of the host's folder. There busybox makes the links to
+its applets. They come first on PATH; the guest's /bin provides the other programs. busybox's ash is /bin/sh.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from elftools.elf.elffile import ELFFile
 from emu.kernel.files.shared_file import SharedFile
 from emu.native.cache import cache_directory
 
-__all__ = ["BadUserland", "Userland"]
+__all__ = ["BadUserland", "Userland", "find_busybox"]
 
 _BUSYBOX = "busybox"
 _FOLDER = f"/usr/lib/{_BUSYBOX}"
-_BANNER = b"BusyBox v"  # in what it prints of itself
+_BANNER = b"BusyBox v"  # part of its help text
 
 
 class BadUserland(ValueError):
-    """There is no busybox that the guest can execute, or what was asked for is no userland."""
+    """There is no busybox that the guest can execute, or the requested userland does not exist."""
 
 
 class Userland(SharedFile):
@@ -34,14 +34,14 @@ class Userland(SharedFile):
 
     Attributes:
         path: the host's file.
-        name: what the guest mounts.
+        name: the name of the tree to mount.
         parameters: words of the kernel's command line.
-        set_up: a line for the shell of the guest's own programs.
+        set_up: a line for the guest's shell, using the guest's own programs.
     """
 
     name = _BUSYBOX
     parameters = "PATH=/usr/bin:/bin"
-    # busybox does what the name it was called by says, and has no applet bash. Root gets a name.
+    # busybox acts by the name it was called by, and has no applet bash. Root gets a name.
     set_up = f"""\
 mkdir -p /etc /usr/bin {_FOLDER} && echo root:x:0:0:root:/:/bin/sh > /etc/passwd && echo root:x:0: > /etc/group &&
 mount -t hostfs -o ro {_BUSYBOX} {_FOLDER} && {_FOLDER}/{_BUSYBOX} --install -s /usr/bin &&
@@ -54,31 +54,45 @@ ln -sf /usr/bin/sh /bin/sh && rm -f /bin/bash && printf '#!/bin/sh\\nexec sh "$@
 
     @classmethod
     def parse(cls, text: str, arch: str, elf_machine: str) -> Self:
-        """`busybox=PATH`; or `busybox`: the host's, or else what firmware/tools/busybox keeps.
+        """`busybox=PATH`; or `busybox`: the host's, or otherwise the one in firmware/tools/busybox.
 
         Args:
-            text: as the user gave it.
+            text: the user's text.
             arch: the name of the guest's architecture.
-            elf_machine: e_machine of its programs, as pyelftools names it.
+            elf_machine: e_machine of the guest's programs, in pyelftools' spelling.
 
         Raises:
-            BadUserland: it is neither of them, or there is no static busybox for the architecture.
+            BadUserland: the text has another form, or there is no static busybox for the architecture.
         """
         name, equals, path = text.partition("=")
         if name != _BUSYBOX or (equals and not path):
             raise BadUserland(f"no userland '{text}': it is {_BUSYBOX} or {_BUSYBOX}=PATH")
-        problems = []
-        for candidate in [Path(path)] if path else _candidates(arch):
-            problem = _problem(candidate, arch, elf_machine)
-            if problem is None:
-                return cls(candidate)
-            problems.append(f"{candidate} {problem}")
-        why = problems[0] if problems else f"there is no static busybox for {arch}"
-        raise BadUserland(f"{why}: {_remedy(arch)}")
+        return cls(find_busybox(arch, elf_machine, Path(path) if path else None))
+
+
+def find_busybox(arch: str, elf_machine: str, named: Path | None = None) -> Path:
+    """A static busybox: the file that is named; or the host's, or otherwise the one that firmware/tools/busybox has made.
+
+    Args:
+        arch: the name of the guest's architecture.
+        elf_machine: e_machine of the guest's programs, in pyelftools' spelling.
+        named: the only file to try.
+
+    Raises:
+        BadUserland: there is none for the architecture.
+    """
+    problems = []
+    for candidate in [named] if named else _candidates(arch):
+        problem = _problem(candidate, arch, elf_machine)
+        if problem is None:
+            return candidate
+        problems.append(f"{candidate} {problem}")
+    why = problems[0] if problems else f"there is no static busybox for {arch}"
+    raise BadUserland(f"{why}: {_remedy(arch)}")
 
 
 def _candidates(arch: str) -> list[Path]:
-    """The files to be tried; none of them is missing."""
+    """The files to try, all of which exist."""
     host = shutil.which(_BUSYBOX) if arch == platform.machine() else None
     cache = cache_directory()
     kept = cache / _BUSYBOX / arch / _BUSYBOX if cache else None
@@ -86,8 +100,8 @@ def _candidates(arch: str) -> list[Path]:
 
 
 def _problem(path: Path, arch: str, elf_machine: str) -> str | None:
-    """Why the guest cannot use a file as its busybox; None: it can."""
-    if path.exists() and not path.is_file():  # opening a FIFO would wait
+    """Why the guest cannot use a file as its busybox; None if it can."""
+    if path.exists() and not path.is_file():  # opening a FIFO would block
         return "is no file"
     try:
         with path.open("rb") as file:
@@ -100,12 +114,12 @@ def _problem(path: Path, arch: str, elf_machine: str) -> str | None:
             return None if _BANNER in file.read() else "is no busybox"
     except OSError as error:
         return f"cannot be read ({error.strerror})"
-    except (ELFError, LookupError, ValueError, OverflowError):  # a damaged one can say anything
+    except (ELFError, LookupError, ValueError, OverflowError):  # a damaged file can contain anything
         return "is no ELF program"
 
 
 def _remedy(arch: str) -> str:
-    """How one gets a static busybox for an architecture, from Debian."""
+    """How to get a static busybox for an architecture from Debian."""
     if arch == platform.machine():
         return "install Debian's package busybox-static"
     return f"'firmware/tools/busybox {arch}' builds one, with Debian's package gcc-{arch.replace('_', '-')}-linux-gnu"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The race lab: what may CPUs execute, in any order of events, while the code under them is changed?
+"""The race lab: what may CPUs execute, in any order of events, while their code is being changed?
 
     >>> from emu import race
     >>> def hasty(patches, breakpoint):
@@ -8,24 +8,26 @@
     >>> for verdict in race.explore(scenario, fetch="coherent,torn8"):
     ...     print(verdict.fetch, verdict.outcome, verdict.wrong, len(verdict.schedule))
 
-What it decides, and how to read what it says, is in docs/race-lab.md.
+docs/race-lab.md says what it decides, and how to read its output.
 """
 
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from emu.ftrace.patching import PROTOCOLS, Park, Patch, Release, Synchronise, Write
+    from emu.ftrace.sites.patching import PROTOCOLS, Park, Patch, Release, Synchronise, Write
     from emu.race.api import certify, explore, replay
-    from emu.race.event import PATCHER, Event, What
-    from emu.race.fetch import MODELS, FetchModel
     from emu.race.limits import Limits
-    from emu.race.protocol_steps import Forget, Free, WaitTasks
-    from emu.race.scenario import Change, Expectation, Handler, Scenario, Wrong
-    from emu.race.schedule import Schedule
-    from emu.race.verdict import Outcome, Verdict
+    from emu.race.scenario.change import Change
+    from emu.race.scenario.fetch import MODELS
+    from emu.race.scenario.fetch_model import FetchModel
+    from emu.race.scenario.protocol_steps import Forget, Free, WaitTasks
+    from emu.race.scenario.scenario import Expectation, Handler, Scenario, Wrong
+    from emu.race.schedule.event import PATCHER, Event, What
+    from emu.race.schedule.schedule import Schedule
+    from emu.race.schedule.verdict import Outcome, Verdict
 
 __all__ = [
     "MODELS", "PATCHER", "PROTOCOLS", "Change", "Event", "Expectation", "FetchModel", "Forget", "Free", "Handler", "Limits",
@@ -34,21 +36,23 @@ __all__ = [
 ]  # fmt: skip
 
 _MODULES = {
-    "emu.ftrace.patching": ("PROTOCOLS", "Park", "Patch", "Release", "Synchronise", "Write"),
-    "emu.race.event": ("PATCHER", "Event", "What"),
-    "emu.race.fetch": ("MODELS", "FetchModel"),
+    "emu.ftrace.sites.patching": ("PROTOCOLS", "Park", "Patch", "Release", "Synchronise", "Write"),
+    "emu.race.schedule.event": ("PATCHER", "Event", "What"),
+    "emu.race.scenario.change": ("Change",),
+    "emu.race.scenario.fetch": ("MODELS",),
+    "emu.race.scenario.fetch_model": ("FetchModel",),
     "emu.race.api": ("certify", "explore", "replay"),
     "emu.race.limits": ("Limits",),
-    "emu.race.protocol_steps": ("Forget", "Free", "WaitTasks"),
-    "emu.race.scenario": ("Change", "Expectation", "Handler", "Scenario", "Wrong"),
-    "emu.race.schedule": ("Schedule",),
-    "emu.race.verdict": ("Outcome", "Verdict"),
+    "emu.race.scenario.protocol_steps": ("Forget", "Free", "WaitTasks"),
+    "emu.race.scenario.scenario": ("Expectation", "Handler", "Scenario", "Wrong"),
+    "emu.race.schedule.schedule": ("Schedule",),
+    "emu.race.schedule.verdict": ("Outcome", "Verdict"),
 }
 _MODULE_OF = {name: module for module, names in _MODULES.items() for name in names}
 
 
-def __getattr__(name: str) -> Any:
-    """Loads what is used, when it is: the search brings numba, the machine brings Unicorn."""
+def __getattr__(name: str) -> object:
+    """Imports a name's module when it is used: the search needs numba, the machine needs Unicorn."""
     if name in _MODULE_OF:
         return getattr(importlib.import_module(_MODULE_OF[name]), name)
     raise AttributeError(f"module 'emu.race' has no attribute '{name}'")

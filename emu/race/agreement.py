@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Whether the model and the machine say the same: scenarios that both can have, and what differs."""
+"""Whether the model and the machine agree: scenarios that both can run, and their differences."""
 
 from __future__ import annotations
 
@@ -7,21 +7,22 @@ import itertools
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from emu.architectures import ARCHITECTURES
 from emu.ftrace import arch as ftrace_arch
-from emu.ftrace.patching import Write
+from emu.ftrace.sites.patching import Write
 from emu.race import machine, model
-from emu.race.fetch import models_of
+from emu.race.arch import load
+from emu.race.model.model_sites import model_patches
 from emu.race.model.replay import replay as model_replay
-from emu.race.model_sites import model_patches
-from emu.race.mutants import mutants
-from emu.race.protocol_text import NamedProtocol, ShippedProtocol
-from emu.race.scenario import CHANGES, Change, Handler, Scenario
-from emu.race.verdict import Verdict
+from emu.race.scenario.change import Change
+from emu.race.scenario.mutants import mutants
+from emu.race.scenario.protocol_text import NamedProtocol, ShippedProtocol
+from emu.race.scenario.scenario import Handler, Scenario
+from emu.race.schedule.verdict import Verdict
 
 __all__ = ["Case", "cases", "disagreement"]
 
-_PLACES = {"x86_64": ((0,), (5,), (13,), (61,), (5, 61), (13, 5)), "sparc64": ((0,), (60,), (0, 60))}
-_STRIDE = 7  # no divisor of the number of variations: one after another, all kinds come
+_STRIDE = 7  # not a divisor of the number of variations, so that successive cases are of all kinds
 
 
 class Case(NamedTuple):
@@ -32,16 +33,16 @@ class Case(NamedTuple):
 
 
 def cases() -> list[Case]:
-    """Each shipped protocol and each of its mutants, at varying places, changes, handlers and NMIs, with a bound of visits
-    and without, with the fetch models in turn; then each way back."""
-    return [case for arch in CHANGES for case in (*_of_mutants(arch), *_of_ways_back(arch))]
+    """Each shipped protocol and each of its mutants, with varying places, changes, handlers and NMIs, with a bound of visits
+    and without, for one fetch model after another; then each way back."""
+    return [case for arch in ARCHITECTURES for case in (*_of_mutants(arch), *_of_ways_back(arch))]
 
 
 def _of_mutants(arch: str) -> Iterator[Case]:
-    fetches = itertools.cycle(model.name for model in models_of(arch))
+    fetches = itertools.cycle(model.name for model in load(arch).fetch_models)
     handlers = tuple(Handler) if ftrace_arch.load(arch).breakpoint else (Handler.EMULATE,)
     nmis = (frozenset[int](), frozenset({1}))
-    variations = list(itertools.product(_PLACES[arch], CHANGES[arch], handlers, nmis))
+    variations = list(itertools.product(load(arch).agreement_places, load(arch).changes, handlers, nmis))
     chosen = (variations[n * _STRIDE % len(variations)] for n in itertools.count())
     for protocol in [protocol for name in ftrace_arch.load(arch).protocols for protocol in _and_mutants(name, arch)]:
         for visits in range(2):
@@ -62,10 +63,10 @@ def _and_mutants(name: str, arch: str) -> list[NamedProtocol]:
 
 
 def _of_ways_back(arch: str) -> Iterator[Case]:
-    fetches = itertools.cycle(model.name for model in models_of(arch))
+    fetches = itertools.cycle(model.name for model in load(arch).fetch_models)
     for name, change in itertools.product(ftrace_arch.load(arch).protocols, (Change.NOP_TO_CALL, Change.CALL_TO_CALL)):
         shipped = ShippedProtocol(name)
-        scenario = Scenario(name, shipped, name, arch=arch, places=_PLACES[arch][1], change=change)
+        scenario = Scenario(name, shipped, name, arch=arch, places=load(arch).agreement_places[1], change=change)
         writes = sum(isinstance(step, Write) for step in scenario.steps(model_patches(scenario)))
         for number in range(1, writes + 1):
             yield Case(
@@ -82,10 +83,10 @@ def _name(protocol: NamedProtocol) -> str:
 
 
 def disagreement(case: Case, seed: int = 0) -> str:
-    """What the model and a machine booted with a seed do not agree on, as a sentence; "": nothing.
+    """A sentence about what the model and a machine booted with this seed disagree on; "" if they agree.
 
-    They agree if both find the same wrong, after as many events, and what one finds comes about on the other, too; or if both
-    find the scenario safe. If visits are bounded, both have then seen as many states.
+    They agree if both find the same error after the same number of events, and each can replay the other's schedule; or if both
+    find the scenario safe. If visits are bounded, both must also have seen the same number of states.
     """
     scenario, fetch = case
     on_model, on_machine = model.explore(scenario, fetch), machine.explore(scenario, fetch, seed=seed)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Searches and replays as people ask for them: by file, text or object, on the model, on the machine or on both."""
+"""The user's interface to searches and replays: by file, text or object; on the model, on the machine or on both."""
 
 from __future__ import annotations
 
@@ -7,18 +7,19 @@ import dataclasses
 import itertools
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
-from emu.ftrace.protocol_file import protocol_of
-from emu.race import certification, model, scenario_file
-from emu.race.fetch import ALIASES, model_of
+from emu.architectures import ARCHITECTURES, DEFAULT_ARCHITECTURE
+from emu.ftrace.sites.protocol_file import protocol_of
+from emu.race import certification, model
 from emu.race.limits import INTERRUPTED, Limits
-from emu.race.model_sites import MOST_SITES, model_patches
-from emu.race.protocol_text import FileProtocol
-from emu.race.scenario import MOST_CPUS, PLACES, LabProtocol, Scenario
-from emu.race.schedule import Schedule
-from emu.race.schedule import read as read_schedule
-from emu.race.verdict import Verdict
+from emu.race.model.model_sites import MOST_SITES, model_patches
+from emu.race.scenario import scenario_file
+from emu.race.scenario.fetch import ALIASES, model_of
+from emu.race.scenario.protocol_text import FileProtocol
+from emu.race.scenario.scenario import MOST_CPUS, LabProtocol, Scenario
+from emu.race.schedule.schedule import Schedule
+from emu.race.schedule.schedule import read as read_schedule
+from emu.race.schedule.verdict import Verdict
 
 __all__ = ["cases", "certify", "engines", "explore", "fetch_names", "loaded", "replay", "searches", "varied"]
 
@@ -33,20 +34,20 @@ def explore(
     seed: int = 0,
     limit: Limits | int | None = None,
 ) -> list[Verdict]:
-    """Tries every order of events of a scenario: one verdict for each fetch model.
+    """Tries every order of events of a scenario. Yields one verdict per fetch model.
 
     Args:
-        scenario: itself, the path of its file, or a text as such files have it.
-        on: "model", "machine", or "both": then each fetch model has two verdicts.
-        fetch: names of fetch models, as a list or with commas between; default: the scenario's.
-        cpus: how many there are; default: the scenario's.
-        sites: how many are changed; further ones lie at the architecture's other places; default: the scenario's.
-        seed: of the machine.
-        limit: of each search; a number is one of states.
+        scenario: a scenario, the path of its file, or the text of such a file.
+        on: "model", "machine", or "both", which yields two verdicts per fetch model.
+        fetch: names of fetch models, as a list or separated by commas; default: the scenario's.
+        cpus: the number of CPUs; default: the scenario's.
+        sites: the number of changed sites; additional ones are at the architecture's other places; default: the scenario's.
+        seed: the machine's seed.
+        limit: a limit for each search; a number is a number of states.
 
     Raises:
-        ValueError: the scenario is wrong (its file: `text_file.TextError`), does not go with the other arguments, or
-            cannot be had on the machine.
+        ValueError: the scenario is wrong (if from a file: `text_file.TextError`), does not fit the other arguments, or
+            is impossible on the machine.
     """
     scenario = varied(loaded(scenario), fetch=fetch, cpus=cpus, sites=sites)
     return list(searches(scenario, engines(scenario, on), seed, _limits(limit)))
@@ -54,7 +55,7 @@ def explore(
 
 def certify(
     protocol: LabProtocol | str,
-    arch: str = "x86_64",
+    arch: str = DEFAULT_ARCHITECTURE,
     *,
     on: str = "model",
     fetch: str | Sequence[str] | None = None,
@@ -67,13 +68,13 @@ def certify(
     """Tries every order of events of a protocol, for each of its `cases` under each fetch model. It is safe if all are.
 
     Args:
-        protocol: a function from patches to steps, its `FILE.py:FUNCTION`, or the name of a protocol of the driver's.
-        arch: "x86_64" or "sparc64".
-        mutants: try also each protocol that lacks one of its stages, or has two of them swapped.
+        protocol: a function from patches to steps, its `FILE.py:FUNCTION`, or the name of one of the driver's protocols.
+        arch: one of emu.architectures.ARCHITECTURES.
+        mutants: also try each protocol that lacks one of the stages, or has two of them swapped.
         on, fetch, cpus, sites, seed, limit: as for `explore`.
 
     Raises:
-        ValueError: there is no such protocol, or it is none; or another argument is wrong.
+        ValueError: the protocol does not exist or is invalid, or another argument is wrong.
     """
     found = [(case, engines(case, on)) for case in cases(protocol, arch, fetch, cpus, sites, mutants=mutants)]
     verdicts: list[Verdict] = []
@@ -85,13 +86,13 @@ def certify(
 
 
 def replay(schedule: Schedule | Path | str) -> Verdict:
-    """Does a schedule's events on a machine that is booted for it, and says what comes of them.
+    """Performs a schedule's events on a machine booted for it, and returns the verdict.
 
     Args:
-        schedule: itself, or the path of its file.
+        schedule: a schedule, or the path of its file.
 
     Raises:
-        ValueError: it cannot be read, is of another machine, or has an event that is not possible where it stands.
+        ValueError: it cannot be read, belongs to another machine, or has an event that is impossible at its place.
     """
     from emu.race import machine
 
@@ -101,10 +102,10 @@ def replay(schedule: Schedule | Path | str) -> Verdict:
 
 
 def loaded(source: Scenario | Path | str) -> Scenario:
-    """A scenario from the path of its file, or from its text; a text has more than one line.
+    """A scenario, from the path of its file or from its text, which has more than one line.
 
     Raises:
-        ValueError: it cannot be read, or is none (`text_file.TextError`).
+        ValueError: it cannot be read, or is not a scenario (`text_file.TextError`).
     """
     if isinstance(source, Scenario):
         return source
@@ -114,19 +115,17 @@ def loaded(source: Scenario | Path | str) -> Scenario:
 def varied(
     scenario: Scenario, *, fetch: str | Sequence[str] | None = None, cpus: int | None = None, sites: int | None = None
 ) -> Scenario:
-    """The scenario with other fetch models, more or fewer CPUs or sites. None: as it is.
+    """The scenario with other fetch models, or another number of CPUs or sites. None leaves a value unchanged.
 
     Raises:
-        ValueError: there is no such model, or so many are not possible.
+        ValueError: a model does not exist, or the number is impossible.
     """
-    changes: dict[str, Any] = {}
-    if fetch is not None:
-        changes["fetch"] = fetch_names(scenario.arch, fetch)
-    if cpus is not None:
-        changes["cpus"] = _possible(cpus, MOST_CPUS, "CPUs")
-    if sites is not None:
-        changes["places"] = _places(scenario, sites)
-    scenario = dataclasses.replace(scenario, **changes)
+    scenario = dataclasses.replace(
+        scenario,
+        fetch=scenario.fetch if fetch is None else fetch_names(scenario.arch, fetch),
+        cpus=scenario.cpus if cpus is None else _possible(cpus, MOST_CPUS, "CPUs"),
+        places=scenario.places if sites is None else _places(scenario, sites),
+    )
     scenario.steps(model_patches(scenario))
     return scenario
 
@@ -134,14 +133,14 @@ def varied(
 def cases(
     protocol: LabProtocol | str, arch: str, fetch: str | Sequence[str] | None, cpus: int, sites: int, *, mutants: bool
 ) -> list[Scenario]:
-    """The scenarios that `certify` searches for a protocol: every place of its sites, with NMIs and without, there and back;
-    or there only, of the protocol and its mutants.
+    """The scenarios that `certify` searches: every place of the protocol's sites, with NMIs and without, there and back;
+    or, with mutants, only there, for the protocol and its mutants.
 
     Raises:
         ValueError: as `certify`.
     """
-    if arch not in PLACES:
-        raise ValueError(f"there is no architecture '{arch}'; there are {', '.join(PLACES)}")
+    if arch not in ARCHITECTURES:
+        raise ValueError(f"there is no architecture '{arch}'; there are {', '.join(ARCHITECTURES)}")
     names = () if fetch is None else fetch_names(arch, fetch)
     _possible(cpus, MOST_CPUS, "CPUs")
     _possible(sites, MOST_SITES, "sites")
@@ -158,10 +157,10 @@ def cases(
 
 
 def engines(scenario: Scenario, on: str) -> tuple[str, ...]:
-    """The engines that `on` names.
+    """The engines named by `on`.
 
     Raises:
-        ValueError: there is no such engine, or the machine cannot do what the scenario has.
+        ValueError: the engine does not exist, or the machine cannot run the scenario.
     """
     if on not in ("model", "machine", "both"):
         raise ValueError(f"there is no engine '{on}'; there are model, machine and both")
@@ -175,7 +174,7 @@ def engines(scenario: Scenario, on: str) -> tuple[str, ...]:
 
 
 def searches(scenario: Scenario, on: Sequence[str], seed: int = 0, limits: Limits | None = None) -> Iterator[Verdict]:
-    """Verdicts, each when it is there: for each fetch model one of each engine. One that was interrupted is the last."""
+    """Yields each verdict as soon as it is known: for each fetch model, one per engine. An interrupted search is the last."""
     for fetch, engine in itertools.product(scenario.models, on):
         if engine == "model":
             verdict = model.explore(scenario, fetch, limits)
@@ -193,7 +192,7 @@ def _limits(limit: Limits | int | None) -> Limits | None:
 
 
 def fetch_names(arch: str, fetch: str | Sequence[str]) -> tuple[str, ...]:
-    """The names of fetch models, each once, from what a user has written."""
+    """The distinct names of fetch models in a user's text."""
     words = [word.strip() for word in fetch.split(",")] if isinstance(fetch, str) else fetch
     return tuple(dict.fromkeys(model_of(arch, ALIASES.get(word, word)).name for word in words))
 
@@ -205,9 +204,9 @@ def _possible(count: int, most: int, what: str) -> int:
 
 
 def _places(scenario: Scenario, sites: int) -> tuple[int, ...]:
-    """As many places: the scenario's, and then all kinds that the architecture has."""
+    """This many places: the scenario's, followed by the architecture's other kinds of places."""
     _possible(sites, MOST_SITES, "sites")
     named = max(scenario.misses | scenario.handler_sites | scenario.nmi_sites | scenario.entry_sites, default=0)
     if named > sites:
         raise ValueError(f"{sites} sites: scenario {scenario.name} says something of site {named}")
-    return tuple(itertools.islice(itertools.chain(scenario.places, itertools.cycle(PLACES[scenario.arch])), sites))
+    return tuple(itertools.islice(itertools.chain(scenario.places, itertools.cycle(scenario.race_arch.places)), sites))

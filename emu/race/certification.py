@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Certifying a protocol: every fetch model, every kind of place of a site, each change, NMIs, and each way back.
+"""Certifies a protocol: for every fetch model, every kind of place of a site, each change, NMIs, and each way back.
 
-The protocols that differ from it by a stage or two are searched at the same places, to see what each stage is for.
+Protocols that lack a stage, or have two swapped, are searched at the same places, to show what each stage is for.
 """
 
 from __future__ import annotations
@@ -10,35 +10,38 @@ import dataclasses
 import itertools
 from collections.abc import Sequence
 
+from emu.architectures import DEFAULT_ARCHITECTURE
 from emu.ftrace import arch as ftrace_arch
-from emu.ftrace.patching import PROTOCOLS, Write
-from emu.race.model_sites import model_patches
-from emu.race.mutants import mutants
-from emu.race.protocol_text import ChangedProtocol, FileProtocol, ShippedProtocol
-from emu.race.scenario import CHANGES, PLACES, Change, LabProtocol, Scenario
+from emu.ftrace.sites.patching import PROTOCOLS, Write
+from emu.race.arch import load
+from emu.race.model.model_sites import model_patches
+from emu.race.scenario.change import Change
+from emu.race.scenario.mutants import mutants
+from emu.race.scenario.protocol_text import ChangedProtocol, FileProtocol, ShippedProtocol
+from emu.race.scenario.scenario import LabProtocol, Scenario
 
 __all__ = ["cases", "mutant_cases"]
 
-_MUTANTS_CHANGES = (Change.NOP_TO_CALL, Change.CALL_TO_CALL)  # a call becomes a nop as a nop becomes a call
+_MUTANTS_CHANGES = (Change.NOP_TO_CALL, Change.CALL_TO_CALL)  # changing a call to a nop is symmetric to changing a nop to a call
 
 
 def cases(
-    protocol: LabProtocol | str, arch: str = "x86_64", cpus: int = 3, sites: int = 2, fetch: Sequence[str] = ()
+    protocol: LabProtocol | str, arch: str = DEFAULT_ARCHITECTURE, cpus: int = 3, sites: int = 2, fetch: Sequence[str] = ()
 ) -> list[Scenario]:
-    """The scenarios that a protocol is certified for.
+    """The scenarios for which a protocol is certified.
 
-    Each kind of place (`PLACES`) is once that of each site, the next site lying at the next kind; of the changes, those of one
-    instruction; without NMIs, and with NMIs whose handlers come to all sites; and all that with each write failing in turn, so
-    that the driver goes back. Each has a name of its own.
+    Each kind of place (`RaceArch.places`) is used for each site, with the next site at the next kind. Changes are those of a
+    single instruction. There are cases without NMIs, and with NMIs whose handlers reach all sites; and each of these with each
+    write failing in turn, so that the driver undoes the change. Each case has a unique name.
 
     Raises:
-        ValueError: there is no such protocol, or it cannot be performed.
+        ValueError: the protocol does not exist, or cannot be performed.
     """
     found = []
     function, text = _named(protocol, arch)
-    for change, placed in itertools.product(CHANGES[arch], _placed(arch, sites)):
+    for change, placed in itertools.product(load(arch).changes, _placed(arch, sites)):
         if change is Change.NOPS_TO_CALL:
-            continue  # no protocol helps a task that stands between the two nops
+            continue  # no protocol helps a task that is between the two nops
         scenario = Scenario(text, function, text, arch=arch, places=placed, change=change, cpus=cpus, fetch=tuple(fetch))
         writes = sum(isinstance(step, Write) for step in scenario.steps(model_patches(scenario)))
         for nmis, fails in itertools.product((frozenset[int](), frozenset(range(1, sites + 1))), range(writes + 1)):
@@ -48,11 +51,11 @@ def cases(
 
 
 def mutant_cases(
-    protocol: LabProtocol | str, arch: str = "x86_64", cpus: int = 2, sites: int = 1, fetch: Sequence[str] = ()
+    protocol: LabProtocol | str, arch: str = DEFAULT_ARCHITECTURE, cpus: int = 2, sites: int = 1, fetch: Sequence[str] = ()
 ) -> list[Scenario]:
-    """The scenarios that show what each stage of a protocol is for: of the protocol itself, then of each of its mutants.
+    """The scenarios that show what each stage of a protocol is for: with the protocol itself, then with each of its mutants.
 
-    Places are as for `cases`; without NMIs, and with NMIs whose handlers come to all sites. Each has a name of its own.
+    Places are as in `cases`. There are cases without NMIs, and with NMIs whose handlers reach all sites. Each has a unique name.
 
     Raises:
         ValueError: as `cases`.
@@ -74,13 +77,13 @@ def mutant_cases(
 
 
 def _placed(arch: str, sites: int) -> list[tuple[int, ...]]:
-    """Places of so many sites: each kind once that of each site."""
-    places = PLACES[arch]
+    """Places for this many sites: each kind of place is used once for each site."""
+    places = load(arch).places
     return [tuple(places[(start + n) % len(places)] for n in range(sites)) for start in range(len(places))]
 
 
 def _named(protocol: LabProtocol | str, arch: str) -> tuple[LabProtocol, str]:
-    """A protocol, and what it is called."""
+    """A protocol and its name."""
     if not isinstance(protocol, str):
         return protocol, getattr(protocol, "text", getattr(protocol, "__name__", "a function"))
     if protocol not in PROTOCOLS:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""When a search gives up."""
+"""Limits of a search."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ INTERRUPTED = "interrupted"
 
 @dataclass(frozen=True)
 class Limits:
-    """How much one search may take. What reaches a limit is not decided.
+    """The limits of one search. If a limit is reached, the result is undecided.
 
     Attributes:
-        states: at most so many different states; None: any number.
-        seconds: at most so long, about; None: any time.
+        states: the maximum number of distinct states; None: no limit.
+        seconds: the approximate maximum time; None: no limit.
     """
 
     states: int | None = 20_000_000
@@ -25,13 +25,18 @@ class Limits:
     _began: float = field(default_factory=lambda: time.monotonic(), init=False, compare=False, repr=False)
 
     def started(self) -> Limits:
-        """The same limits for a search that begins now."""
+        """The same limits, for a search that starts now."""
         return Limits(self.states, self.seconds)
 
-    def reached(self, states: int) -> str:
-        """Which limit a search has reached that has seen so many states, as a sentence; "": none."""
+    def reached(self, states: int, noun: str = "state") -> str:
+        """A sentence about the limit reached by a search that has seen so many states; "" if there is none.
+
+        Args:
+            states: the number of states, or of what a search counts instead.
+            noun: what it counts.
+        """
         if self.states is not None and states >= self.states:
-            return f"the limit of {self.states:,} state{'s' if self.states > 1 else ''} was reached"
+            return f"the limit of {self.states:,} {noun}{'s' if self.states > 1 else ''} was reached"
         if self.seconds is not None and time.monotonic() - self._began >= self.seconds:
             return f"the limit of {self.seconds:g} s was reached"
         return ""

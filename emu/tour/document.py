@@ -18,19 +18,19 @@ _FOLDER = Path(__file__).parent / "documents"
 
 @dataclass(frozen=True)
 class Document:
-    """A document about ftrace: the name that it has here, and its title."""
+    """A document about ftrace: its short name, and its title."""
 
     name: str
     title: str
 
     @cached_property
     def sections(self) -> Sequence[Section]:
-        """In the document's order, which the numbers say that begin the names of their files."""
+        """In the document's order, which is that of the numbers at the start of file names."""
         files = sorted((_FOLDER / self.name).glob("*.txt"))
         return [parse_section(file.stem.partition("-")[2], file.read_text()) for file in files]
 
     def section(self, name: str) -> Section:
-        """Raises KeyError when there is no section of that name; its text says which there are."""
+        """Raises KeyError if no section has that name; its text lists the names."""
         for section in self.sections:
             if section.name == name:
                 return section
@@ -48,7 +48,7 @@ DOCUMENTS = (
 
 
 def document(name: str) -> Document:
-    """Raises KeyError when there is no document of that name; its text says which there are."""
+    """Raises KeyError if no document has that name; its text lists the names."""
     for one in DOCUMENTS:
         if one.name == name:
             return one

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Types the examples of sections into the shell of a machine, which is a fresh one for each section."""
+"""Types the examples of sections into a machine's shell. Each section gets a fresh machine."""
 
 from __future__ import annotations
 
@@ -7,28 +7,28 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from emu.tour.section import Command, Section
 
 if TYPE_CHECKING:
-    from emu.machine import Machine
+    from emu.machine import Checkpoint, Machine
 
 __all__ = ["Guide"]
 
-_PROMPT = "\x1e"  # what no command prints
+_PROMPT = "\x1e"  # not printed by any command
 _SIZE = 24, 200  # rows and columns of the terminal
-_PATIENCE = 2_000  # looks at a command that goes on and on, before Ctrl-C is typed
+_PATIENCE = 2_000  # checks of a command that continues to print, before Ctrl-C is typed
 _INTERRUPT = b"\x03"
 _FIRST = Command(("cd /sys/kernel/tracing",))
 
 
 class Guide:
-    """Somebody who types.
+    """Types the examples.
 
     Args:
-        boot: boots a machine of options, by their names of `emu run`, and of `console`.
-        limit, host_limit: of a section, as of Machine.run.
+        boot: boots a machine with options, by their names in `emu run`, and with `console`.
+        limit, host_limit: limits for a section, as in Machine.run.
     """
 
     def __init__(self, boot: Callable[..., Machine], *, limit: int | None = None, host_limit: float | None = None) -> None:
@@ -36,21 +36,20 @@ class Guide:
         self._limit = limit
         self._host_limit = host_limit
         self._output = bytearray()
-        self._usual: Machine | None = None
-        self._fresh: Any = None  # checkpoint of the usual machine
+        self._usual: tuple[Machine, Checkpoint] | None = None  # the standard machine, and the checkpoint to restore
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
         if self._usual is not None:
-            self._usual.close()
+            self._usual[0].close()
 
     def commands(self, section: Section, arch: str) -> list[tuple[Command, str]]:
-        """Types what a section shows, and returns each command with what it printed.
+        """Types the examples of a section. Returns each command with its output.
 
         Raises:
-            what Machine.run raises.
+            the exceptions of Machine.run.
         """
         commands = [command for example in section.examples if example.is_on(arch) for command in example.commands]
         if not commands:
@@ -58,7 +57,7 @@ class Guide:
         with self._machine(section) as machine:
             self._output.clear()
             typist = _Typist(self._output, [_FIRST, *commands])
-            shell = ["env", "TERM=dumb", f"PS1={_PROMPT}", "PS2=", "sh", "-i"]  # dumb: nobody edits lines
+            shell = ["env", "TERM=dumb", f"PS1={_PROMPT}", "PS2=", "sh", "-i"]  # dumb: no line editing
             machine.run(shell, terminal=typist, limit=self._limit, host_limit=self._host_limit)
         return list(zip(commands, typist.printed[1:], strict=True))
 
@@ -68,29 +67,30 @@ class Guide:
             with closing(self._boot(console=self._output.extend, **section.machine)) as machine:
                 yield machine
         elif self._usual is None:
-            self._usual = self._boot(console=self._output.extend)
-            self._fresh = self._usual.checkpoint()
-            yield self._usual
+            machine = self._boot(console=self._output.extend)
+            self._usual = machine, machine.checkpoint()
+            yield machine
         else:
-            self._usual.restore(self._fresh)
-            yield self._usual
+            machine, fresh = self._usual
+            machine.restore(fresh)
+            yield machine
 
 
 @dataclass
 class _Typist:
-    """Types a command whenever there is a prompt; then hangs up.
+    """Types a command at each prompt; finally hangs up.
 
     Attributes:
-        output: of the machine.
-        commands: still to be typed.
-        printed: by each command that was typed.
+        output: the machine's output.
+        commands: the commands still to be typed.
+        printed: the output of each command typed.
     """
 
     output: bytearray
     commands: Sequence[Command]
     printed: list[str] = field(default_factory=list)
-    _seen: int = 0  # of the output, by the commands before
-    _typed: int = 0  # how many
+    _seen: int = 0  # length of the output of earlier commands
+    _typed: int = 0  # number of commands typed
     _patience: int = _PATIENCE
 
     def size(self) -> tuple[int, int]:
@@ -113,6 +113,6 @@ class _Typist:
         return None
 
     def _take(self) -> str:
-        """What the last command has printed: not what was typed, which the terminal shows, nor the prompt behind it."""
+        """The last command's output: without the echo of what was typed, and without the following prompt."""
         text = self.output[self._seen :].decode(errors="replace").replace("\r", "").removesuffix(_PROMPT)
         return text.removeprefix("".join(f"{line}\n" for line in self.commands[self._typed - 1].lines))

@@ -1,21 +1,22 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A section of a document: what it is about, and the examples that it shows.
+"""A section of a document: its subject, and its examples.
 
-A section's file begins with its title, and with what its machine needs, if the machine is not the usual one:
+A section's file begins with its title, and with the fields of its MachineConfig that are not the usual ones:
 
     # Instances
-    machine: cpus=4 append=trace_event=sched
+    machine: cpus=4 command_line=trace_event=sched
 
-Paragraphs follow. Lines that are indented by four are an example, typed into the guest's shell in the tracing directory:
+Paragraphs follow. Lines indented by four are an example, typed into the guest's shell in the tracing directory:
 
     $ echo 'a command' |
-    > cat                       goes on with the line before it
-    ...                         what the command prints; "..." stands for anything
+    > cat                       continues the previous line
+    ...                         the command's output; "..." stands for anything
+    <columns of events>         the head of Linux's columns, which is in columns/events.txt
     $ cat trace_pipe
-    ^C                          typed when nothing more comes
+    ^C                          typed when there is no more output
 
-A paragraph about the example before it can begin with `Differs:`, and says what is not as the document has it; or with
-`Only on x86_64:`. One that begins with `Not here:` says what the document shows and is not typed, in backquotes, and why.
+A paragraph about the preceding example can begin with `Differs:`, and says how it differs from the document; or with
+`Only on ARCH:`. A paragraph with `Not here:` has a part of the document that is not typed, in backquotes, and why.
 """
 
 from __future__ import annotations
@@ -25,27 +26,30 @@ import re
 import shlex
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 __all__ = ["BadSection", "Command", "Example", "NotHere", "Section", "parse_section"]
 
+_FOLDER = Path(__file__).parent / "columns"
 _INDENT = " " * 4
 _PROMPT, _CONTINUED, _INTERRUPTED = "$ ", "> ", "^C"
 _NOTE = re.compile(r"(Differs|Only on (\w+)|Not here): ")
 _NOT_HERE = re.compile(r"Not here: `(.*?)`: (.*)")
+_COLUMNS = re.compile(r"<columns of (\w+)>")
 
 
 class BadSection(ValueError):
-    """A section's file is not as it should be."""
+    """A section's file has errors."""
 
 
 @dataclass(frozen=True)
 class Command:
-    """What is typed at one prompt.
+    """The input at one prompt.
 
     Attributes:
-        lines: typed one after the other.
-        shown: what it prints; "..." stands for anything.
-        interrupted: Ctrl-C is typed when it prints nothing more, and shown as "^C".
+        lines: typed one after another.
+        shown: its output; "..." stands for anything.
+        interrupted: whether Ctrl-C is typed when there is no more output, and shown as "^C".
     """
 
     lines: tuple[str, ...]
@@ -58,9 +62,9 @@ class Example:
     """Commands that belong together.
 
     Attributes:
-        differs: how this is not as the document has it, and why; "": it is.
-        arch: the only architecture that has it; "": all have.
-        why: the architecture is the only one.
+        differs: how it differs from the document, and why; "" if it does not.
+        arch: the only architecture with the example; "" if all have it.
+        why: why it is the only one.
     """
 
     commands: tuple[Command, ...]
@@ -74,7 +78,7 @@ class Example:
 
 @dataclass(frozen=True)
 class NotHere:
-    """What the document shows, and is not typed."""
+    """A part of the document that is not typed."""
 
     what: str
     why: str
@@ -85,8 +89,8 @@ class Section:
     """A section.
 
     Attributes:
-        machine: what its machine must be: by the names of the options of `emu run`.
-        parts: in the document's order; a text is a paragraph.
+        machine: the options of its machine, by their names in `emu run`.
+        parts: in the document's order; a str is a paragraph.
     """
 
     name: str
@@ -100,10 +104,10 @@ class Section:
 
 
 def parse_section(name: str, text: str) -> Section:
-    """The section in a file.
+    """Parses a section's file.
 
     Raises:
-        BadSection: it is not written as it should be.
+        BadSection: the file has errors.
     """
     head, _, rest = text.partition("\n\n")
     title, *options = head.splitlines()
@@ -120,7 +124,7 @@ def parse_section(name: str, text: str) -> Section:
 
 
 def _blocks(text: str) -> Iterator[str]:
-    """Paragraphs, and examples with the empty lines in them."""
+    """Paragraphs, and examples including their empty lines."""
     example: list[str] = []
     for paragraph in re.split(r"\n\n+", text.strip("\n")):
         if paragraph.startswith(_INDENT):
@@ -161,9 +165,15 @@ def _commands(lines: Iterable[str]) -> Iterator[Command]:
             if not typed or (line.startswith(_CONTINUED) and not shown):
                 typed.append(line[len(_PROMPT) :])
             else:
-                interrupted |= line == _INTERRUPTED  # which the terminal shows, too
-                shown.append(line)
+                interrupted |= line == _INTERRUPTED  # the terminal also echoes it
+                shown += _printed(line)
         yield Command(tuple(typed), "".join(f"{line}\n" for line in shown), interrupted)
+
+
+def _printed(line: str) -> list[str]:
+    """What a line of an example stands for."""
+    columns = _COLUMNS.fullmatch(line)
+    return (_FOLDER / f"{columns[1]}.txt").read_text().splitlines() if columns else [line]
 
 
 def _numbered(lines: Iterable[str]) -> Iterator[tuple[int, str]]:

@@ -12,8 +12,20 @@ import sys
 SKIPPED_TYPES = frozenset("aAUNvw")
 
 
+def rank(symbol: tuple[int, str, str]) -> tuple[int, bool, bool, int, str]:
+    """Orders symbols by address; the first of an address is the one that it is shown as, chosen as Linux does.
+
+    Strong symbols come before weak ones, then variables and functions before labels of the linker script, then names with fewer
+    underscores at their beginning.
+    """
+    address, kind, name = symbol
+    begin, end = ("__start_", "__stop_", "__end_", "__begin_"), ("_start", "_end")
+    is_label = name.startswith(begin) or (name.startswith("__") and name.endswith(end))
+    return address, kind in "VW", is_label, len(name) - len(name.lstrip("_")), name
+
+
 def symbols(nm: str, kernel: str) -> list[tuple[int, str, str]]:
-    """Address, type and name of each symbol, in order of address."""
+    """Address, type and name of each symbol, functions and variables, in order of address."""
     lines = subprocess.run([nm, kernel], check=True, capture_output=True, text=True).stdout.splitlines()
     found = []
     for line in lines:
@@ -24,7 +36,7 @@ def symbols(nm: str, kernel: str) -> list[tuple[int, str, str]]:
         if kind in SKIPPED_TYPES or name.startswith((".", "kallsyms_", "__ksymtab_", "__kstrtab", "$")):
             continue
         found.append((int(address, 16), kind, name))
-    return sorted(found)
+    return sorted(found, key=rank)
 
 
 def assembly(table: list[tuple[int, str, str]]) -> str:

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Write what the loader must know of each module, and check that it can be loaded.
 
-    modpost.py --nm NM --objcopy OBJCOPY --kernel VMLINUX --out FOLDER MODULE.o...
+    modpost.py --nm NM --objcopy OBJCOPY --kernel VMLINUX [--built MODULE.ko...] --out FOLDER MODULE.o...
 
 For each NAME.o, FOLDER/NAME.mod.c: its struct module, its vermagic, the modules
 whose symbols it uses. For modprobe, FOLDER/modules.dep has the same, and
 FOLDER/modules.alias the other names that modules give themselves. Ends with a
-message if a symbol that a module uses is exported by nobody.
+message if a symbol that a module uses is exported by nobody: neither by the
+kernel, nor by one of these modules, nor by one that was built before.
 """
 
 import argparse
@@ -67,11 +68,14 @@ def main() -> None:
     parser.add_argument("--nm", required=True)
     parser.add_argument("--objcopy", required=True)
     parser.add_argument("--kernel", type=Path, required=True)
+    parser.add_argument("--built", type=Path, nargs="*", default=[])
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("modules", type=Path, nargs="+")
     options = parser.parse_args()
 
     owner = dict.fromkeys(exported(symbols(options.nm, options.kernel)[0]), "")
+    for path in options.built:
+        owner |= dict.fromkeys(exported(symbols(options.nm, path)[0]), path.stem)
     tables = {path.stem: symbols(options.nm, path) for path in sorted(options.modules)}
     for name, (defined, _) in tables.items():
         owner |= dict.fromkeys(exported(defined), name)
@@ -99,7 +103,7 @@ def main() -> None:
     def all_of(name: str) -> list[str]:
         """What must be there before a module, the last one first."""
         order: list[str] = []
-        for other in depends[name]:
+        for other in depends.get(name, []):
             order += [n for n in (other, *all_of(other)) if n not in order]
         return order
 

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * elffuzz program|module FILE SEED COUNT: damages copies of an ELF file and
- * gives each to the kernel, to run or to load. The same seed damages it in the
- * same ways. A process of its own makes each try, and has a short time.
+ * elffuzz program|interpreter|module FILE SEED COUNT: damages copies of an ELF
+ * file and gives each to the kernel, to run, to run for a program that names it
+ * as its interpreter, or to load. The same seed damages it in the same ways. A
+ * process of its own makes each try, and has a short time.
+ *
+ * Half of the interpreters say that they can be anywhere.
  *
  * Modules are loaded with "load_only": they go through all of the loader, and
  * are undone where their init would be called. What they would do then is
@@ -22,11 +25,13 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include <linux/elf.h>
 
 #define EHDR_SIZE	64
 #define E_PHOFF		32
 #define E_SHOFF		40
 #define COPY		"/tmp/elffuzz.copy"
+#define PROGRAM		"/tmp/elffuzz.program"	/* whose interpreter it is */
 #define PATIENCE	20	/* milliseconds for a program */
 #define REFUSED		100	/* what a try exits with */
 #define LOADED		101
@@ -138,18 +143,50 @@ static _Noreturn void try_module(const unsigned char *file, size_t size)
 	_exit(errno == ECANCELED ? LOADED : REFUSED);
 }
 
-static _Noreturn void try_program(const unsigned char *file, size_t size)
+static void write_program(const char *path, const void *file, size_t size)
 {
-	char *const argv[] = { (char *)"copy", NULL }, *const envp[] = { NULL };
 	int fd;
 
-	setpgid(0, 0);
-	unlink(COPY);
-	fd = open(COPY, O_WRONLY | O_CREAT | O_TRUNC, 0755);
+	unlink(path);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0755);
 	if (fd < 0 || write_all(fd, file, size) < 0)
-		err(1, "%s", COPY);
+		err(1, "%s", path);
 	close(fd);
-	execve(COPY, argv, envp);
+}
+
+/* A program without any code, for machines as FILE is for. */
+static void write_dynamic_program(const unsigned char *file)
+{
+	struct {
+		struct elf64_hdr ehdr;
+		struct elf64_phdr load, interp;
+		char name[sizeof(COPY)];
+	} program = { .name = COPY };
+
+	memcpy(&program.ehdr, file, sizeof(program.ehdr));
+	program.ehdr.e_type = ET_DYN;
+	program.ehdr.e_entry = 0;
+	program.ehdr.e_phoff = sizeof(program.ehdr);
+	program.ehdr.e_phnum = 2;
+	program.load = (struct elf64_phdr) {
+		.p_type = PT_LOAD, .p_flags = PF_R,
+		.p_filesz = sizeof(program), .p_memsz = sizeof(program),
+	};
+	program.interp = (struct elf64_phdr) {
+		.p_type = PT_INTERP, .p_filesz = sizeof(program.name),
+		.p_offset = (char *)program.name - (char *)&program,
+	};
+	write_program(PROGRAM, &program, sizeof(program));
+}
+
+static _Noreturn void try_program(const char *path, const unsigned char *copy,
+				  size_t size)
+{
+	char *const argv[] = { (char *)"copy", NULL }, *const envp[] = { NULL };
+
+	setpgid(0, 0);
+	write_program(COPY, copy, size);
+	execve(path, argv, envp);
 	_exit(REFUSED);
 }
 
@@ -175,14 +212,16 @@ int main(int argc, char **argv)
 {
 	long refused = 0, accepted = 0, killed = 0, i, count;
 	bool module = argc > 1 && !strcmp(argv[1], "module");
+	bool interpreter = argc > 1 && !strcmp(argv[1], "interpreter");
 	unsigned char *file, *copy;
 	struct stat st;
 	int fd, status;
 	size_t size;
 	pid_t pid;
 
-	if (argc != 5 || (!module && strcmp(argv[1], "program")))
-		errx(2, "usage: elffuzz program|module FILE SEED COUNT");
+	if (argc != 5 ||
+	    (!module && !interpreter && strcmp(argv[1], "program")))
+		errx(2, "usage: elffuzz program|interpreter|module FILE SEED COUNT");
 	fd = open(argv[2], O_RDONLY);
 	if (fd < 0 || fstat(fd, &st) < 0)
 		err(1, "%s", argv[2]);
@@ -191,10 +230,14 @@ int main(int argc, char **argv)
 	if (st.st_size < EHDR_SIZE || read(fd, file, st.st_size) != st.st_size)
 		errx(1, "%s: too short", argv[2]);
 	close(fd);
+	if (interpreter)
+		write_dynamic_program(file);
 	count = parse_number(argv[4]);
 	for (i = 0; i < count; i++) {
 		state = (parse_number(argv[3]) + i) * 0x9e3779b97f4a7c15 + 1;
 		memcpy(copy, file, st.st_size);
+		if (interpreter && i % 2)
+			((struct elf64_hdr *)copy)->e_type = ET_DYN;
 		size = damage(copy, st.st_size, module ? E_SHOFF : E_PHOFF);
 		pid = fork();
 		if (pid < 0)
@@ -202,7 +245,7 @@ int main(int argc, char **argv)
 		if (!pid && module)
 			try_module(copy, size);
 		if (!pid)
-			try_program(copy, size);
+			try_program(interpreter ? PROGRAM : COPY, copy, size);
 		status = wait_for(pid, module);
 		if (WIFSIGNALED(status)) {
 			killed++;
@@ -216,6 +259,7 @@ int main(int argc, char **argv)
 		}
 	}
 	unlink(COPY);
+	unlink(PROGRAM);
 	printf("\n%ld refused, %ld accepted, %ld killed\n", refused, accepted,
 	       killed);
 	return 0;

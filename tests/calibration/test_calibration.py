@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Errors, halves, bodies of blocks, and tables from what is stored."""
+"""Errors, halves, bodies of blocks, and tables of stored measurements."""
 
 import json
 import subprocess
@@ -40,6 +40,7 @@ def test_errors_of_predictions() -> None:
     found = errors([1.0, 3.0, 2.0], [2.0, 2.0, 4.0])
     assert found.number == 3
     assert found.mean == found.median == 0.5
+    assert found.signed == pytest.approx(-1 / 6)
     assert found.bias == -0.25
 
 
@@ -47,7 +48,7 @@ def test_tau_counts_pairs() -> None:
     a, b = [1, 2, 3, 3, 5, 4], [2, 1, 3, 4, 4, 9]
     score = sum((x > y) - (x < y) if u != v else 0 for (x, u), (y, v) in combinations(zip(a, b, strict=True), 2) if u < v)
     score -= sum((x > y) - (x < y) if u != v else 0 for (x, u), (y, v) in combinations(zip(a, b, strict=True), 2) if u > v)
-    assert kendall_tau(a, b) == pytest.approx(-score / 14)  # 15 pairs; one is equal in a, and another one in b
+    assert kendall_tau(a, b) == pytest.approx(-score / 14)  # 15 pairs; one is a tie in a, and another one in b
     assert kendall_tau(a, a) == pytest.approx(1)
     assert kendall_tau(a, [-x for x in a]) == pytest.approx(-1)
 

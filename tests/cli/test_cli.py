@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The `emu` command on a machine that only pretends: options, errors, output files, exit statuses."""
+"""The `emu` command with a fake machine: options, errors, output files, exit statuses."""
 
 from __future__ import annotations
 
@@ -13,20 +13,22 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from emu.ftrace.arrays.trace_summary import TraceSummary
 from emu.ftrace.errors import TraceError
-from emu.ftrace.trace_summary import TraceSummary
+from emu.kernel.endings import GuestPanic
 from emu.kernel.files.share import Share
+from emu.kernel.limits import LimitReached
 from tests.cli.conftest import Emu, Result
 
 TRACE = b"# tracer: nop\n"
-ODD = "emu: something is odd\n"  # every fake machine warns of it
+ODD = "emu: something is odd\n"  # the warning of every fake machine
 
 
-class PanicError(RuntimeError):
+class PanicError(GuestPanic):
     pass
 
 
-class LimitReachedError(Exception):
+class LimitReachedError(LimitReached):
     pass
 
 
@@ -75,7 +77,7 @@ class FakeTraceArray:
 
 
 class FakeMachine:
-    """Takes any command; `behaviour` is what one does."""
+    """Accepts any command; `behaviour` is what each one does."""
 
     behaviour: Callable[[FakeMachine], int] = staticmethod(lambda machine: 0)
     last: FakeMachine
@@ -93,6 +95,7 @@ class FakeMachine:
         self.input = b""
         self.cpus = ()
         self.closed = False
+        self.program_files = None
         console(b"boot message\n")
         options.pop("warn")("something is odd")
         options.pop("booting")(1)
@@ -101,6 +104,9 @@ class FakeMachine:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
         self.closed = True
 
     def run(
@@ -110,6 +116,7 @@ class FakeMachine:
         trace: bool = False,
         follow: bool = False,
         stdin: Any = None,
+        meanwhile: Any = None,
         limit: int | None = None,
         host_limit: float | None = None,
     ) -> Completed:
@@ -126,7 +133,7 @@ class FakeMachine:
 
 
 @pytest.fixture(autouse=True)
-def machine(monkeypatch: pytest.MonkeyPatch) -> type[FakeMachine]:
+def machine(emu: Emu, monkeypatch: pytest.MonkeyPatch) -> type[FakeMachine]:
     module = types.ModuleType("emu.machine")
     vars(module).update(
         Machine=FakeMachine,
@@ -137,6 +144,9 @@ def machine(monkeypatch: pytest.MonkeyPatch) -> type[FakeMachine]:
         Share=Share,
     )
     monkeypatch.setitem(sys.modules, "emu.machine", module)
+    monkeypatch.setattr("emu.kernel.endings.GuestPanic", PanicError)
+    monkeypatch.setattr("emu.kernel.endings.PoweredOff", PoweredOffError)
+    monkeypatch.setattr("emu.cli.machine_options.new_machine", FakeMachine)
     monkeypatch.setattr(FakeMachine, "behaviour", staticmethod(lambda machine: 0))
     monkeypatch.setattr(FakeMachine, "last", None, raising=False)
     return FakeMachine
@@ -173,6 +183,7 @@ def test_options_become_writes(emu: Emu) -> None:
         ("set_ftrace_notrace", "a"),
         ("set_graph_function", "b c"),
         ("set_ftrace_pid", "7 8"),
+        ("set_event_pid", "7 8"),
         ("current_tracer", "function_graph"),
         ("trace_options", "nomarkers"),
         ("trace_options", "sym-addr"),
@@ -253,11 +264,13 @@ def test_filters_and_triggers_of_nothing(emu: Emu, arguments: list[str], why: st
 
 
 def test_the_machine_is_as_asked(emu: Emu) -> None:
-    emu("run", "--cpus", "4", "--seed", "7", "--quantum", "500", "--memory", "64M", "true")
+    emu("run", "--cpus", "4", "--seed", "7", "--quantum", "500", "--memory", "64M", "--frequency", "1GHz", "true")
     assert FakeMachine.last.options == {
         "cpus": 4,
         "seed": 7,
         "quantum": 500,
+        "frequency": 1_000_000_000,
+        "host_tree": False,
         "memory": 64 << 20,
         "image": None,
         "userland": None,
@@ -268,7 +281,7 @@ def test_the_machine_is_as_asked(emu: Emu) -> None:
         "timing": None,
         "cpu_model": None,
         "tracer_cost": "none",
-        "shares": [],
+        "shares": (),
         "boot_limit": None,
         "boot_host_limit": None,
     }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The `emu` command as a user runs it, on the real machine; in a process of its own where signals or streams matter."""
+"""The `emu` command as users run it, on the real machine; in a process of its own where signals or streams matter."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ from pathlib import Path
 
 import pytest
 
+from emu.trace import Trace
 from tests.cli.conftest import Emu
 from tests.lib.arches import FACTS
+from tests.lib.golden import read_golden
 
 EMU = [sys.executable, "-m", "emu"]
-GOLDEN = Path(__file__).parent.parent / "golden"
 PIPELINE = "ls /bin | sed s/[aeiou]/z/g"
 
 
@@ -34,10 +35,10 @@ def graph(arch: str) -> subprocess.CompletedProcess[bytes]:
 
 
 def test_the_pipeline_in_function_graph(arch: str, graph: subprocess.CompletedProcess[bytes]) -> None:
-    """The shell forks and executes ls and sed; system calls, faults, interrupts and switches are where they should be."""
+    """The shell forks and executes ls and sed; system calls, faults, interrupts and switches are nested correctly."""
     assert graph.returncode == 0
     text = graph.stdout.decode()
-    assert header(text) == header((GOLDEN / "function_graph-proc.txt").read_text())
+    assert header(text) == header(read_golden("function_graph-proc.txt"))
     top_level = set(re.findall(r"\|  (\w+)\(\) \{$", text, re.MULTILINE))
     assert {"sys_execve", FACTS[arch].page_fault} <= top_level
     for call in ("sys_fork", "sys_execve", "sys_pipe2", "sys_wait4", "sys_read", "sys_write", "do_exit"):
@@ -47,7 +48,7 @@ def test_the_pipeline_in_function_graph(arch: str, graph: subprocess.CompletedPr
         assert re.search(rf"^ \d\)  .* => +{name}-\d+ +$", text, re.MULTILINE), name
     entries = len(re.findall(r"\{$", text, re.MULTILINE))
     exits = len(re.findall(r"\|  +\}", text))
-    assert abs(entries - exits) < 80  # calls under way at the beginning and at the end, and do_exit of four tasks
+    assert abs(entries - exits) < 80  # calls active at the beginning and at the end, and do_exit of four tasks
 
 
 def test_the_guests_output_is_on_standard_error(arch: str, graph: subprocess.CompletedProcess[bytes], emu: Emu) -> None:
@@ -59,7 +60,7 @@ def test_the_guests_output_is_on_standard_error(arch: str, graph: subprocess.Com
 def test_function_has_the_goldens_header_and_columns(arch: str, emu: Emu) -> None:
     done = emu("run", "--arch", arch, "-p", "function", "-l", "vfs_*", "--", "cat /init > /dev/null")
     text = done.out.decode()
-    golden = (GOLDEN / "function.txt").read_text()
+    golden = read_golden("function.txt")
     assert header(text)[4:] == header(golden)[4:]
     line = re.compile(r" *\S+-\d+ +\[\d{3}\] [.dDbB][.NnpLB][.hHsZz][.\d][.\d] +\d+\.\d{6}: \S+ <-\S+")
     rows = [row for row in text.splitlines() if not row.startswith("#")]
@@ -123,6 +124,23 @@ def test_only_the_command_or_some_tasks(emu: Emu) -> None:
     assert tasks_traced(emu, "-F", "-P", "1") == followed | {"init-1"}
 
 
+def test_events_are_of_the_same_tasks(arch: str, emu: Emu, tmp_path: Path) -> None:
+    file = str(tmp_path / "trace.dat")
+    words = ["-F", "-P", "1", "-e", "sched:sched_switch", "-e", "raw_syscalls", "-B", "foo", "-e", "raw_syscalls", "-o", file]
+    emu("record", "--arch", arch, *words, "--", "ls / | cat")
+    top, foo = (Trace.open(file).buffer(name) for name in ("", "foo"))
+    assert called(foo) == {"sh", "ls", "cat"}
+    assert called(top) == called(foo) | {"init"}  # -P applies to the array before it
+    switches = top["sched_switch"]
+    sides = zip(switches["prev_comm"], switches["next_comm"], strict=True)
+    assert all({before, after} & called(top) for before, after in sides)
+
+
+def called(trace: Trace) -> set[str]:
+    """The names of tasks with recorded system calls."""
+    return {trace.tasks.name_of(pid) for pid in trace["sys_enter"]["common_pid"].tolist()}
+
+
 @pytest.mark.parametrize(
     ("command", "status"),
     [(["exit 7"], 7), (["nosuch"], 127), (["kill -9 $$"], 137), (["sh", "-c", "exit 7"], 7), (["nosuch", "-x"], 127)],
@@ -174,7 +192,7 @@ def test_interrupting_stops_at_once_and_writes_what_was_traced(arch: str, tmp_pa
     ("run -p nop -- echo hi", "2>&- >/dev/null", 0, ""),
 ])
 def test_standard_streams_that_are_closed_or_full(command: str, redirections: str, status: int, message: str) -> None:
-    """One line and a status; what cannot be told is not."""
+    """One line and an exit status; what cannot be printed is dropped."""
     line = f"echo 'echo hi' | {shlex.join(EMU)} {command} {redirections}"
     done = subprocess.run(["sh", "-c", line], capture_output=True, check=False)
     output = done.stderr.decode().replace("hi\n", "")

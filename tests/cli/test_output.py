@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is written is written whole, or the command fails and says why."""
+"""Output is written completely, or the command fails and says why."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-MOST = 20_000  # bytes that a file may have: less than the trace
+MOST = 20_000  # the limit of a file's size in bytes: less than the trace
 COMMAND = [sys.executable, "-m", "emu", "run", "-p", "function", "--", "true"]
 
 
@@ -22,7 +22,7 @@ def limit_files() -> None:
 
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_a_trace_that_does_not_fit_is_no_success(tmp_path: Path, unbuffered: str) -> None:
-    """The last write is short, and the one after it fails: so does that to a disk which is nearly full."""
+    """The last write is short, and the one after it fails, as on a disk that is nearly full."""
     environment = {**os.environ, "PYTHONUNBUFFERED": unbuffered}
     with (tmp_path / "trace").open("wb") as file:
         done = subprocess.run(COMMAND, env=environment, stdout=file, stderr=subprocess.PIPE, preexec_fn=limit_files)
@@ -36,7 +36,7 @@ def test_a_pipe_that_does_not_block_gets_everything() -> None:
     os.set_blocking(writer, False)
     process = subprocess.Popen([sys.executable, "-c", program], env=environment, stdout=writer, stderr=subprocess.PIPE)
     os.close(writer)
-    time.sleep(0.3)  # the pipe is full
+    time.sleep(0.3)  # until the pipe is full
     with open(reader, "rb") as pipe:
         assert len(pipe.read()) == 300_000
     assert process.communicate()[1] == b""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The trace on a terminal: through the pager, which may be any, missing, left early or interrupted."""
+"""The trace on a terminal: through a pager, which may be missing, quit early or be interrupted."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ import pytest
 from tests.lib.terminal import Seen, emu_on_a_terminal, on_a_terminal
 
 SHORT = "[b'one\\n', b'two\\n']"
-LONG = "(b'x' * 65535 + b'\\n' for n in range(5000))"  # 330 MB, if all of it is made
+LONG = "(b'x' * 65535 + b'\\n' for n in range(5000))"  # 330 MB if all of it is made
 PROGRAM = "from emu.cli.output import open_shown; open_shown(None).write(lambda: {pieces}); print('done')"
 
 
 def paged(pager: str | None, pieces: str = SHORT, path: str | None = None, interrupt_at: str = "") -> Seen:
-    """What is shown of a trace; None: $PAGER is not set."""
+    """The displayed part of a trace; None: $PAGER is not set."""
     environment = {"PATH": path or os.environ["PATH"]}
     program = PROGRAM.format(pieces=pieces)
     if pager is None:
@@ -51,7 +51,7 @@ def test_less_is_the_default(tmp_path: Path) -> None:
 def test_a_pager_that_cannot_be_started() -> None:
     complaint = "emu: cannot start the pager 'nosuch -x': No such file or directory\n"
     assert paged("nosuch -x") == Seen(0, f"{complaint}one\ntwo\ndone\n")
-    status, text = paged("nosuch -x '1'")  # one for the shell
+    status, text = paged("nosuch -x '1'")  # a pager that only a shell can start
     assert status == 0
     assert "nosuch" in text.splitlines()[0]
     assert text.splitlines()[1:] == ["one", "two", "done"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""--patching: a protocol by its name, or a function of a file."""
+"""--patching: the name of a protocol, or a function in a file."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.cli.conftest import Emu
 FILE = """\
 from dataclasses import dataclass
 
-from emu.ftrace.patching import Park, Release, Write
+from emu.ftrace.sites.patching import Park, Release, Write
 
 
 @dataclass
@@ -51,7 +51,7 @@ def test_a_function_of_a_file(arch: str, file: Path, emu: Emu) -> None:
     options = ("--arch", arch, "--patching", f"{file}:own", "-p", "function", "-l", "vfs_write")
     status, out, err = emu("run", *options, "--", "echo hello")
     assert (status, err) == (0, "hello\n") and b": vfs_write <-" in out
-    assert [path.name for path in file.parent.iterdir()] == ["mine.py"]  # nothing is written beside it
+    assert [path.name for path in file.parent.iterdir()] == ["mine.py"]  # no other file is written there
 
 
 def test_one_that_does_not_end(arch: str, file: Path, emu: Emu) -> None:

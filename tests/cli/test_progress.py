@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The progress line: only on a terminal, only after a while, and out of the way when it is over."""
+"""The progress line: only on a terminal, only after a while, and removed at the end."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def shown_on_a_terminal(patience: float) -> bytes:
 def test_what_takes_long_is_told() -> None:
     text = shown_on_a_terminal(0)
     assert b"booting" in text
-    assert text.endswith(b"\r\x1b[K.")  # the line is gone
+    assert text.endswith(b"\r\x1b[K.")  # the line is erased
 
 
 def test_what_does_not_is_not() -> None:
@@ -60,7 +60,7 @@ main(sys.argv[1:])
 
 
 def emu_told_at_once(*arguments: str, **environment: str) -> list[str]:
-    """What a terminal shows one after the other, if there is no first second without a line."""
+    """The successive lines on a terminal, if the progress line does not wait a second."""
     command = [sys.executable, "-c", IMPATIENT, *arguments]
     status, text = on_a_terminal(command, {"PAGER": "", **environment})
     assert status == 0
@@ -88,18 +88,19 @@ def test_what_is_compiled_is_told(tmp_path: Path) -> None:
 
 
 COMPILES = """
+from __future__ import annotations
 import time
-from numba import types
 from emu.cli import progress
 from emu.cli.machine_options import compiling
-from emu.native import njit
 from emu.native.cache import Cache
+from emu.native.functions import callback
+from emu.native.records import i64
 progress.PATIENCE = progress._INTERVAL = 0.0
 line = progress.Progress()
 line.instead = lambda: compiling(Cache)
 with line.during("waiting"):
-    @njit(types.int64(types.int64))
-    def twice(number):
+    @callback
+    def twice(number: i64) -> i64:
         return number * 2
     time.sleep(0.1)
 """
@@ -123,5 +124,5 @@ def test_output_is_never_cut_and_the_line_comes_back() -> None:
 def test_a_signal_leaves_no_line() -> None:
     seen = emu_on_a_terminal("run", "-p", "nop", "-o", os.devnull, "--", "while :; do :; done", interrupt_at="virtual time")
     assert seen.status == 130
-    last = r"emu: no events; [\d.]+ m?s of virtual time \(static\)\n$"
+    last = r"emu: no events; [\d.]+ m?s of virtual time \(pipeline, zen3\)\n$"
     assert re.search(rf"\r\x1b\[Krunning, [^\r]*(\^C)?\r\x1b\[K{last}", seen.text)

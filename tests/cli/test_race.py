@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`emu race`: what it says, what it writes, how it ends."""
+"""`emu race`: its output, its files, and its exit statuses."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ expect    torn on coherent torn8
 expect    safe on translation
 """
 HASTY = """\
-from emu.ftrace.patching import Synchronise, Write
+from emu.ftrace.sites.patching import Synchronise, Write
 
 
 def hasty(patches, breakpoint):
@@ -57,7 +57,7 @@ def outside(patches, breakpoint):
 
 @pytest.fixture
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder with the files above, in which the command is called."""
+    """The folder with the files above; it is the working directory."""
     (tmp_path / "safe.race").write_text(SAFE)
     (tmp_path / "unsafe.race").write_text(UNSAFE)
     (tmp_path / "my.py").write_text(HASTY)
@@ -302,7 +302,7 @@ def test_somebody_walks_along_a_schedule(emu: Emu, files: Path) -> None:
     emu("race", "check", "unsafe.race", "-o", "wrong.schedule")
 
     def shown(commands: str) -> list[str]:
-        """What is said after the beginning."""
+        """The output without its first lines."""
         status, out, err = emu("race", "show", "--step", "wrong.schedule", stdin=commands.encode())
         assert (status, err) == (0, "")
         return out.decode().removeprefix(beginning).splitlines()
@@ -354,7 +354,7 @@ def test_the_lab_is_loaded_only_where_it_is_used() -> None:
 
 
 def complaint(result: Result) -> str:
-    """The line that a command ends with that was given something wrong."""
+    """The last line of a command that was given something wrong."""
     assert (result.status, result.out) == (2, b"")
     (line,) = result.err.splitlines()
     assert line.startswith("emu: ")
@@ -408,6 +408,12 @@ def complaint(result: Result) -> str:
         ("replay safe.race", "safe.race:1:1: "),
         ("replay nosuch.schedule", "nosuch.schedule: cannot be read"),
         ("show safe.race --cpus 2", "No such option '--cpus'"),
+        ("generate -n 0", "0 is not in the range"),
+        ("generate --seed -1", "seed -1: 0 to 18446744073709551615 are possible"),
+        ("generate --arch mips", "there is no architecture 'mips'; there are x86_64, sparc64"),
+        ("generate --cpus 9", "9 CPUs: 1 to 8 are possible"),
+        ("generate --sites 0", "0 sites: 1 to 8 are possible"),
+        ("generate -o safe.race", "cannot make safe.race: File exists"),
     ],
 )
 def test_bad_input_is_one_line_and_status_2(command: str, why: str, emu: Emu, files: Path) -> None:
@@ -441,7 +447,7 @@ def test_an_own_wrong_protocol_is_refuted(emu: Emu, files: Path) -> None:
     assert (status, err) == (1, "")
     assert b"\nmy.py:hasty is unsafe for 3 CPUs and 1 site" in out
     assert b"=> torn: executes what is neither old nor new" in out
-    (files / "my.py").unlink()  # the schedule has the steps themselves
+    (files / "my.py").unlink()  # the schedule contains the steps
     _, table = emu("race", "show", "wrong.schedule").out.split(b"\nfetch ", 1)
     assert table in out
 
@@ -469,7 +475,7 @@ swap 1 2   5 13 61  torn 5    late 6
     found = sorted(path.name for path in (files / "found").iterdir())
     assert f"written: {len(found)} schedules in found\n".encode() in out
     assert "my.py-hasty-swap-1-2-call-call-61-nmi-coherent-model.schedule" in found
-    (files / "my.py").unlink()  # the schedules have the steps themselves
+    (files / "my.py").unlink()  # the schedules contain the steps
     assert emu("race", "replay", *(f"found/{name}" for name in found[::10])).out.endswith(b" schedules: all as recorded\n")
 
 
@@ -488,3 +494,32 @@ def test_an_own_protocol_in_a_scenario(emu: Emu, files: Path) -> None:
     (files / "own.race").write_text("scenario own\nprotocol my.py:hasty\nplace 5\nfetch torn8 coherent\nexpect torn on torn8\n")
     status, out, _ = emu("race", "check", "own.race", "--fetch", "amd")
     assert (status, out.splitlines()[1].split()[:3]) == (0, [b"Ok", b"torn8", b"torn"])
+
+
+def test_random_scenarios_are_always_the_same(emu: Emu, files: Path) -> None:
+    ten, three = (emu("race", "generate", "--seed", "7", "-n", count).out.decode() for count in ("10", "3"))
+    assert ten.startswith(three + "\nscenario  7-0004\n")
+    assert ten.split("\n\n")[2] + "\n" == three.split("\n\n")[2]
+    assert emu("race", "generate").out.startswith(b"scenario  0-0001\narch      x86_64\n")
+
+
+@pytest.mark.parametrize("arch", ["x86_64", "sparc64"])
+def test_random_scenarios_in_files_can_be_checked(emu: Emu, files: Path, arch: str) -> None:
+    options = ("--arch", arch, "--sites", "1", "--cpus", "1", "-n", "4")
+    assert emu("race", "generate", *options, "-o", "a/b") == Result(0, b"written: 4 scenarios in a/b\n", "")
+    paths = sorted((files / "a/b").iterdir())
+    assert [path.name for path in paths] == [f"0-000{n}.race" for n in range(1, 5)]
+    assert "\n".join(path.read_text() for path in paths).encode() == emu("race", "generate", *options).out
+    status, out, err = emu("race", "check", "--fetch", "coherent", *map(str, paths))
+    assert (status in (0, 1), err) == (True, "") and b"4 scenarios, 4 searches, " in out
+
+
+def test_a_file_that_exists_is_left_alone(emu: Emu, files: Path) -> None:
+    emu("race", "generate", "-n", "2", "-o", "found")
+    (files / "found/0-0001.race").unlink()
+    (files / "found/0-0002.race").write_text("mine")
+    assert complaint(emu("race", "generate", "-n", "3", "-o", "found")) == "found/0-0002.race exists; nothing was written"
+    assert [path.name for path in (files / "found").iterdir()] == ["0-0002.race"]
+    assert (files / "found/0-0002.race").read_text() == "mine"
+    emu("race", "generate", "-o", "found")
+    assert "0-0001.race exists, and so does 1 more of the files;" in complaint(emu("race", "generate", "-n", "2", "-o", "found"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What `--ramdisk` takes."""
+"""Valid and invalid arguments of `--ramdisk`."""
 
 from __future__ import annotations
 

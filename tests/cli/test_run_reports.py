@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What `emu run` prints after the trace, or of it: --stack, --profile, --max-latency, -m, -C; and what the boot has recorded."""
+"""The reports of `emu run`: --stack, --profile, --max-latency, -m, -C; and the recording of the boot."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def test_the_worst_latency(emu: Emu, arch: str) -> None:
 
 def test_the_end_of_the_trace_by_another_clock(emu: Emu) -> None:
     text = emu("run", "-p", "function", "-m", "4", "-C", "counter", "--", "ls").out.decode()
-    times = [int(time) for time in re.findall(r" (\d+): \w+ <-", text)]
+    times = [int(time) for time in re.findall(r" (\d+): \S+ <-", text)]
     kept, written = map(int, re.findall(r"written: (\d+)/(\d+)", text)[0])
     assert times == sorted(times) and len(times) == kept < 1000 < written
 

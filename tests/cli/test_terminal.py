@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`emu shell` on a terminal: every key is the guest's but one, and the terminal is as before, however it ends."""
+"""`emu shell` on a terminal: the guest gets every key except one, and the terminal is restored, however the session ends."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Session(TerminalSession):
         super().__init__([sys.executable, "-m", "emu", "shell", "--arch", arch, *options])
 
     def ends(self) -> int:
-        """The exit status; the terminal must have been given back as it was."""
+        """The exit status; the terminal's settings must have been restored."""
         status = self.process.wait(PATIENCE)
         assert termios.tcgetattr(self.terminal) == self.before
         return status
@@ -39,17 +39,17 @@ def started(arch: str) -> Iterator[Session]:
 
 @pytest.fixture
 def session(arch: str) -> Iterator[Session]:
-    """One for a test that ends it, or leaves something behind."""
+    """A session for a test that ends it, or leaves something behind."""
     yield from started(arch)
 
 
 @pytest.fixture(scope="module")
 def shared(arch: str) -> Iterator[Session]:
-    """One for tests that give back the prompt as they found it."""
+    """A session for tests that leave it at the prompt, as they found it."""
     yield from started(arch)
 
 
-# The guest has no part in what the test shows.
+# For tests that do not depend on the guest.
 one_arch = pytest.mark.parametrize("arch", ["x86_64"])
 
 
@@ -58,12 +58,12 @@ def test_keys_are_the_guests(shared: Session) -> None:
     shared.type(b"stty size\r")
     assert shared.until(rb"# ") == b"stty size\r\n30 100\r\n# "
     shared.type(b"cat\rx\r")
-    shared.until(rb"cat\r\nx\r\n")  # it has begun: before that ^C may find the shell alone, which ignores it
+    shared.until(rb"cat\r\nx\r\n")  # it has started: before that, ^C may find only the shell, which ignores it
     shared.type(b"\x03")
     assert shared.until(rb"# ") == b"^C\r\n# "
 
 
-# What Ctrl-C ends when it has shown "go": nothing of it comes after that.
+# Commands that Ctrl-C ends after they have printed "go": they print nothing afterwards.
 ENDED = (
     b"echo go; while :; do :; done; echo after",
     b"echo go; i=0; until [ $i = -1 ]; do i=$((i+1)); done; echo after",
@@ -85,7 +85,7 @@ def test_control_c_ends_the_command_line(shared: Session) -> None:
         shared.type(b"echo [$?]\r")
         assert shared.until(rb"# \Z").endswith(b"\n[130]\r\n# ")
     shared.type(b"jobs; ps | grep -c 'spin\\|sh'\r")
-    assert shared.until(rb"# \Z").endswith(b"\r\n1\r\n# ")  # this shell alone
+    assert shared.until(rb"# \Z").endswith(b"\r\n1\r\n# ")  # only this shell
 
 
 def test_control_z_stops_what_is_a_job(session: Session) -> None:
@@ -131,7 +131,7 @@ def test_control_d_ends_the_shell(session: Session) -> None:
     session.type(b"sh -c 'exit 7'\r")
     session.until(rb"7'\r\n# ")
     session.type(b"\x04")
-    assert session.ends() == 7  # the last command's
+    assert session.ends() == 7  # of the last command
 
 
 @one_arch

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`--userland busybox`, as somebody uses it: a script, a trace, and ash's prompt on a terminal."""
+"""`--userland busybox` as users use it: a script, a trace, and ash's prompt on a terminal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.cli.conftest import Emu
 from tests.lib.busybox import busybox
 from tests.lib.terminal_session import TerminalSession
 
-PROMPT = rb"# \x1b\[6n\Z"  # then ash asks the terminal where the cursor is
+PROMPT = rb"# \x1b\[6n\Z"  # ash then asks the terminal for the cursor's position
 
 
 def test_run_and_shell_take_it(emu: Emu) -> None:
@@ -27,7 +27,7 @@ def test_run_and_shell_take_it(emu: Emu) -> None:
 
 class Prompt(TerminalSession):
     def enter(self, keys: bytes) -> bytes:
-        """What is shown from some keys to the next prompt."""
+        """The output from some keys to the next prompt."""
         self.type(keys)
         return self.until(PROMPT)
 

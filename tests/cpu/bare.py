@@ -21,7 +21,7 @@ _assembler = keystone.Ks(keystone.KS_ARCH_X86, keystone.KS_MODE_64)
 
 
 class Bare:
-    """A board of `cpus` x86-64 CPUs that run what tests assemble. Host calls that Python answers are kept in `calls`."""
+    """A board of `cpus` x86-64 CPUs that run tests' assembly code. Host calls answered by Python are collected in `calls`."""
 
     def __init__(
         self, cpus: int = 1, *, quantum: int = 1000, seed: int = 0, timing: str = "static", cpu_model: str | None = None
@@ -46,7 +46,7 @@ class Bare:
         self.word(GDT + 0x30, 0x67 | (tss & 0xFFFFFF) << 16 | 0x89 << 40 | (tss >> 24 & 0xFF) << 56)
         self.word(GDT + 0x38, tss >> 32)
         self.word(TSS + 4, KERNEL + 0x9F000)  # rsp0
-        self.bytes(TSS + 0x66, struct.pack("<H", 0x68))  # the I/O map lies behind the limit: no port is open to user mode
+        self.bytes(TSS + 0x66, struct.pack("<H", 0x68))  # the I/O bitmap is beyond the limit: no port is open to user mode
         self.bytes(0x1F00, struct.pack("<HQ", 0x3F, KERNEL + GDT))
         self.bytes(0x1F10, struct.pack("<HQ", 0xFFF, KERNEL + IDT))
 
@@ -79,7 +79,7 @@ class Bare:
         self.board.cpus[cpu].start(KERNEL + at, 0, 0)
 
     def run(self, turns: int = 100) -> bool:
-        """Runs until every CPU sleeps (True) or `turns` slices have passed (False)."""
+        """Runs until every CPU sleeps (True), or until `turns` slices have passed (False)."""
 
         def keep(cpu, number, arguments):
             self.calls.append((cpu.index, number, arguments))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""String instructions as the manual has them (SDM volume 2, REP), and a board that executes them one at a time."""
+"""String instructions as the manual describes them (SDM volume 2, REP), and a board that executes them one at a time."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = [
 ]
 
 PAGE = 4096
-WINDOW = 0x500000  # virtual: pages that instructions work on; the physical ones lie in reverse order
+WINDOW = 0x500000  # virtual: pages that instructions access; the physical ones are in reverse order
 WINDOW_PAGES = 6
 WINDOW_SIZE = WINDOW_PAGES * PAGE
 _LAST_FRAME = 10 << 20
@@ -101,7 +101,7 @@ class Registers:
 
 
 class Fault(Exception):
-    """An access that a page does not allow; `registers`: those of the instruction then."""
+    """An access that a page does not allow; `registers`: the instruction's registers at that time."""
 
     registers: Registers
 
@@ -112,7 +112,7 @@ class Fault(Exception):
 
 
 class Window:
-    """The memory that instructions work on; pages can be missing or read-only."""
+    """The memory that instructions access; pages can be missing or read-only."""
 
     def __init__(self, data: bytes) -> None:
         self.data = bytearray(data)
@@ -145,10 +145,10 @@ def _compare(a: int, b: int, size: int, rflags: int) -> int:
 
 
 def execute(instruction: Instruction, before: Registers, memory: Window, elements: int | None = None) -> Registers:
-    """What an instruction does to memory, and the registers after it; `elements`: at most so many of them.
+    """Applies an instruction to memory. Returns the registers after it; `elements`: the most elements to execute.
 
     Raises:
-        Fault: a page does not allow an access. What comes before it has been done.
+        Fault: a page does not allow an access. All elements before it have been executed.
     """
     size, mask = instruction.size, (1 << instruction.bits) - 1
     base, step = SEGMENT_BASES[instruction.segment], -size if before.rflags & DF else size
@@ -201,7 +201,7 @@ class Bench:
     def __init__(self, bare: Bare | None = None) -> None:
         self.bare = bare or Bare()
         self._slots: dict[bytes, int] = {}
-        self.handlers: dict[int, Callable[[], None]] = {}  # by number: what Python does in a host call of the guest's handlers
+        self.handlers: dict[int, Callable[[], None]] = {}  # by number: Python code for a host call of the guest's handlers
         for page in range(WINDOW_PAGES):
             self.map(page, PRESENT_WRITABLE)
         ask = "mov eax, {}; out 0xe0, eax; jmp l; l: "  # Python answers at the end of the block
@@ -222,7 +222,7 @@ class Bench:
         self._until(_LOADED)
 
     def map(self, page: int, rights: int) -> None:
-        """Gives a page of the window its rights, 0: it is not present. The guest must forget what it knows of the page."""
+        """Sets the rights of a page of the window; 0: it is not present. The guest must flush the page's translation."""
         self.bare.word(PT_USER + ((WINDOW & 0x1FFFFF) // PAGE + page) * 8, frame(page) | rights)
 
     def fill(self, data: bytes) -> None:
@@ -233,7 +233,7 @@ class Bench:
         return b"".join(bytes(self.bare.board.ram[frame(page) : frame(page) + PAGE]) for page in range(WINDOW_PAGES))
 
     def address(self, instruction: Instruction) -> int:
-        """Where the instruction is; `ret` comes behind it."""
+        """The address of the instruction; `ret` follows it."""
         code = instruction.code
         if code not in self._slots:
             slot = self._slots[code] = _SLOTS + len(self._slots) * _SLOT_SIZE
@@ -241,13 +241,13 @@ class Bench:
         return KERNEL + self._slots[code]
 
     def load(self, instruction: Instruction, before: Registers) -> None:
-        """Prepares an instruction: the CPU executes it next."""
+        """Prepares an instruction, which the CPU executes next."""
         words = (self.address(instruction), before.rax, before.rcx, before.rsi, before.rdi, before.rflags)
         for n, word in enumerate(words):
             self.bare.word(_BLOCK + 8 * n, word)
 
     def finish(self) -> Registers:
-        """Executes what has been loaded."""
+        """Executes the loaded instruction."""
         self._until(_DONE)
         after = Registers(*(self.bare.read(_BLOCK + 8 * n) for n in range(1, 6)))
         self._until(_LOADED)
@@ -258,7 +258,7 @@ class Bench:
         return self.finish()
 
     def live(self) -> Registers:
-        """The registers that the handler of a fault or interrupt found."""
+        """The registers in the handler of a fault or interrupt."""
         values = self.bare.registers()
         rax, rflags = self.pushed(0), self.pushed(4)
         return Registers(rax, values["rcx"], values["rsi"], values["rdi"], rflags)
@@ -268,7 +268,7 @@ class Bench:
         return self.bare.read(self.bare.registers()["rsp"] - KERNEL + 8 * n)
 
     def skip(self, instruction: Instruction) -> None:
-        """Has a handler go on behind the instruction."""
+        """Makes a handler return to the instruction's end."""
         self.bare.word(self.bare.registers()["rsp"] - KERNEL + 16, self.address(instruction) + len(instruction.code))
 
     def _until(self, wanted: int) -> None:
@@ -288,5 +288,5 @@ class Bench:
 
 
 def same(a: Registers, b: Registers) -> bool:
-    """Whether registers are equal, of the flags those that instructions change."""
+    """Whether registers are equal. Only the flags that the instructions change are compared."""
     return replace(a, rflags=a.rflags & FLAGS) == replace(b, rflags=b.rflags & FLAGS)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Code that changes: a CPU runs what it has translated until it is told to forget."""
+"""Code that changes: a CPU executes its translation until it is told to forget it."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def test_code_of_the_same_length_is_charged_anew() -> None:
 def test_an_exception_in_a_python_handler_comes_out_of_the_run() -> None:
     bare = caller()
     board = bare.board
-    board.dispatch_range(KERNEL + FUNCTION, KERNEL + FUNCTION + 16)
+    board.callouts.look_at_blocks(KERNEL + FUNCTION, KERNEL + FUNCTION + 16)
     calls = 0
 
     def handler(cpu, address):
@@ -90,7 +90,7 @@ def test_an_exception_in_a_python_handler_comes_out_of_the_run() -> None:
         if calls == 3:
             raise ZeroDivisionError("from the callback")
 
-    board.dispatch(KERNEL + FUNCTION, board.python_handler(handler))
+    board.callouts.dispatch(KERNEL + FUNCTION, board.python_handler(handler))
     with pytest.raises(ZeroDivisionError, match="from the callback"):
         bare.run()
     assert calls == 3

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The heap that Unicorn's library allocates from: what libc promises, and that all of it is the board's."""
+"""The heap from which Unicorn's library allocates: libc's guarantees, and that all of it belongs to the board."""
 
 from __future__ import annotations
 
@@ -88,12 +88,12 @@ def test_without_a_heap_libc_is_asked() -> None:
     free(block)
 
 
-_ALLOCATING = {"malloc": 1, "calloc": 2, "realloc": 2, "posix_memalign": 3}  # and how many arguments each has
+_ALLOCATING = {"malloc": 1, "calloc": 2, "realloc": 2, "posix_memalign": 3}  # and the number of arguments
 
 
 @pytest.fixture
 def asked_of_libc() -> Iterator[list[str]]:
-    """What Unicorn has allocated without a heap in use."""
+    """Unicorn's allocations without a heap in use."""
     asked: list[str] = []
     in_use = _WORD.from_address(int(native.CONTROL))
     kept = []
@@ -118,8 +118,8 @@ def asked_of_libc() -> Iterator[list[str]]:
 
 
 def test_all_that_unicorn_allocates_for_a_cpu_comes_from_its_heap(arch: str, asked_of_libc: list[str]) -> None:
-    """Whatever is done with a machine. A Uc that is no CPU of a board has its memory from libc."""
-    gc.collect()  # what other tests have left: closing its CPUs asks libc, whenever it is collected
+    """Whatever is done with a machine. A Uc that is not a CPU of a board gets its memory from libc."""
+    gc.collect()  # of other tests: closing their CPUs calls libc, whenever they are collected
     with busy_machine(arch, seed=2) as machine:
         asked_of_libc.clear()
         for number in range(10):
@@ -134,7 +134,7 @@ def test_all_that_unicorn_allocates_for_a_cpu_comes_from_its_heap(arch: str, ask
 
 
 def test_a_heap_lasts_as_long_as_its_cpus(arch: str) -> None:
-    """Whoever still holds a Uc of a closed machine can hold it to the end."""
+    """A Uc of a closed machine can be kept and freed later."""
     with Machine(arch=arch, memory=32 << 20) as machine:
         kept = machine.board.cpus[0].uc
     del machine

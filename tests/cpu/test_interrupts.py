@@ -6,13 +6,13 @@ from __future__ import annotations
 import capstone
 import pytest
 
-from emu.cpu.native import cpu_record
+from emu.cpu.devices import provide_devices
 from tests.cpu.bare import CODE, HANDLERS, KERNEL, Bare
 
 VECTOR = 0x40
-COUNT, WHERE = 0x50000, 0x50008  # what the handler stores: how often it ran, where it came from
+COUNT, WHERE = 0x50000, 0x50008  # stored by the handler: how often it ran, and the interrupted address
 
-# Opens and closes interrupts in every way there is; R15 counts what was executed.
+# Enables and disables interrupts in every possible way; R15 counts executed steps.
 FUNCTION = """
     inc r15; cli; inc r15; sti; inc r15; inc r15; cli; inc r15;
     pushfq; sti; nop; popfq; inc r15;
@@ -35,7 +35,7 @@ def machine() -> Bare:
 
 
 def boundaries(bare: Bare) -> list[tuple[int, bool]]:
-    """Executes the function instruction by instruction: (address about to execute, may an interrupt be taken here)."""
+    """Executes the function instruction by instruction: (its address, whether an interrupt may be taken before it)."""
     cpu = bare.board.cpus[0]
     disassembler = capstone.Cs(capstone.CS_ARCH_X86, capstone.CS_MODE_64)
     found = []
@@ -47,7 +47,7 @@ def boundaries(bare: Bare) -> list[tuple[int, bool]]:
         found.append((cpu.pc, enabled and not shadow))
         if mnemonic == "hlt":
             return found
-        # `sti` shields one instruction if interrupts were off before; `mov ss` always does (SDM volume 3, 6.8.3).
+        # `sti` blocks interrupts for one instruction if they were off before; `mov ss` always does (SDM volume 3, 6.8.3).
         shadow = (mnemonic == "sti" and not enabled) or (mnemonic == "mov" and operands.startswith("ss"))
         cpu.step()
 
@@ -68,7 +68,7 @@ def test_an_interrupt_injected_at_every_instruction_is_taken_once_and_where_it_m
         if expected:
             assert bare.read(WHERE) == expected[0], f"injected before instruction {n}"
         assert bare.registers()["r15"] == FUNCTION.count("inc r15")
-        assert cpu.record.get(cpu_record.TAKEN) == bool(expected)
+        assert cpu.record.taken == bool(expected)
 
 
 def test_an_nmi_ignores_the_interrupt_flag_and_does_not_nest() -> None:
@@ -110,7 +110,7 @@ def test_the_highest_pending_vector_comes_first(first: int) -> None:
 
 def test_the_local_timer_wakes_a_halted_cpu_at_its_deadline() -> None:
     bare = Bare()
-    bare.board.provide_devices(timer=5, ipi=6, stall=9, timer_vector=VECTOR)
+    provide_devices(bare.board, timer=5, ipi=6, stall=9, timer_vector=VECTOR)
     bare.put(HANDLERS, "rdtsc; shl rdx, 32; lea r15, [rax + rdx]; iretq")
     bare.gate(VECTOR, KERNEL + HANDLERS)
     bare.start("mov edi, 1000000; mov eax, 5; call f; sti; hlt; cli; hlt; f: out 0xe0, eax; ret")
@@ -121,7 +121,7 @@ def test_the_local_timer_wakes_a_halted_cpu_at_its_deadline() -> None:
 def test_an_ipi_is_taken_no_earlier_than_it_was_sent() -> None:
     for seed in range(4):
         bare = Bare(2, seed=seed)
-        bare.board.provide_devices(timer=5, ipi=6, stall=9, timer_vector=VECTOR)
+        provide_devices(bare.board, timer=5, ipi=6, stall=9, timer_vector=VECTOR)
         bare.put(HANDLERS, "rdtsc; shl rdx, 32; lea r15, [rax + rdx]; iretq")
         bare.gate(VECTOR, KERNEL + HANDLERS)
         bare.start("sti; hlt; cli; hlt", cpu=1)

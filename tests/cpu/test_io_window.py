@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The board's device (docs/board.md), as CPUs and the host find it."""
+"""The board's device (docs/board.md), as CPUs and the host access it."""
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,7 +12,7 @@ from emu.cpu.board import Board
 from emu.cpu.io_window import IoWindow
 from emu.kernel import arch as kernel_arch
 from emu.kernel.host_calls import put
-from emu.kernel.image import Image
+from emu.kernel.image import read_image
 from emu.kernel.kmmio import Kmmio
 from emu.kernel.memory import GuestMemory
 from emu.machine import image_directory
@@ -71,14 +70,14 @@ def test_memory_ends_below_it() -> None:
 
 
 def test_the_guest_knows_where_it_is_and_the_host_believes_nothing() -> None:
-    """A host call with wild addresses, or for what is no device, does nothing."""
+    """A host call with invalid addresses, or for an address outside the device, does nothing."""
     bare = Bare()
     bare.start("hlt")
     bare.run()
     bare.word(PD + 200 * 8, START | 0x83)
     arch, cpu, io = kernel_arch.load("x86_64"), bare.board.cpus[0], bare.board.io
     assert io is not None
-    image = Image(image_directory("x86_64") / "vmlinux", machine=arch.elf_machine)
+    image = read_image(image_directory("x86_64") / "vmlinux", machine=arch.elf_machine)
     assert (image.constant("IO_WINDOW_START"), image.constant("IO_WINDOW_SIZE")) == (io.addresses.start, len(io.addresses))
     memory = GuestMemory(bare.board, image)
     kmmio, saved, rw = Kmmio(arch, memory), KERNEL + 0x60000, KERNEL + 0x61000
@@ -92,5 +91,5 @@ def test_the_guest_knows_where_it_is_and_the_host_believes_nothing() -> None:
         assert kmmio.kmmio(cpu, wild, IO, rw, 4096) == 0
         with pytest.raises(LookupError):
             kmmio.kmmio(cpu, saved, IO, wild, 4096)
-    assert io.device.get(np.uint64(ACCESSES)) == 0
+    assert io.device.accesses == 0
     assert put(cpu, IO, b"nothing") < 0

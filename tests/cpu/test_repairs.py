@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Instructions that Unicorn gets wrong: the CPU has neither AVX nor RDRAND, and says so."""
+"""Instructions that Unicorn gets wrong: the CPU has neither AVX nor RDRAND, and reports that."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TO_USER = "push 0x23; push 0x401f00; push 0x202; push 0x2b; push 0x400000; iretq
 
 
 def run(program: str | bytes) -> tuple[int, dict[str, int]]:
-    """Runs a program up to its first trap: the vector, and the registers."""
+    """Runs a program up to its first trap. Returns the vector and the registers."""
     bare = Bare()
     bare.word(PT_USER, USER_FRAME | 7)
     bare.put(USER_FRAME, program, USER)
@@ -41,7 +41,7 @@ def run(program: str | bytes) -> tuple[int, dict[str, int]]:
     ],
 )
 def test_avx_is_an_invalid_opcode(instruction: str) -> None:
-    """Unicorn executes SSE's instruction of the same opcode in its place, which has one source less."""
+    """Unicorn executes the SSE instruction with the same opcode instead, which has one source less."""
     assert run(f"nop; {instruction}; int3")[0] == INVALID_OPCODE
 
 

@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""System management interrupts: when they come, how long they take, and how they are written."""
+"""System management interrupts: when they come, how long they take, and their textual form."""
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emu.cpu.native import cpu_record
+from emu.cpu.devices import interrupt_unseen
+from emu.cpu.native import cpu_records
 from emu.cpu.native.interrupts import after_smi
 from emu.cpu.smi import Smi
-from emu.native.record import Record
 from tests.cpu.bare import Bare
 
 
@@ -20,12 +19,12 @@ def test_a_cpu_that_is_awake_finds_each_in_its_clock() -> None:
     loop = "l: rdtsc; mov rbx, rax; sub rbx, r14; mov r14, rax; cmp rbx, 1000; jbe n; inc r15; n: cmp rax, 500000; jb l"
     first, second = Bare(2), Bare(2)
     for bare in (first, second):
-        bare.board.interrupt_unseen(Smi(20_000, 2_000, cpu=1))
+        interrupt_unseen(bare.board, Smi(20_000, 2_000, cpu=1))
         for cpu in range(2):
             bare.start(f"xor r15, r15; rdtsc; mov r14, rax; {loop}; cli; hlt", cpu=cpu)
         assert bare.run()
     unseen, seen = (cpu.registers()["r15"] for cpu in first.board.cpus)
-    assert (unseen, seen) == (0, 24)  # at 20,000 and so on until 480,000
+    assert (unseen, seen) == (0, 24)  # at 20,000, 40,000, ... 480,000
     executed = [cpu.instructions for cpu in first.board.cpus]
     assert executed[1] < executed[0] * 0.91
     assert [(cpu.cycles, cpu.instructions) for cpu in first.board.cpus] == [
@@ -40,20 +39,20 @@ def test_a_cpu_that_is_awake_finds_each_in_its_clock() -> None:
     waits=st.lists(st.integers(1, 3000), min_size=1, max_size=20),
 )
 def test_a_cpu_goes_on_when_the_one_that_has_begun_is_over(period: int, length: int, waits: list[int]) -> None:
-    """Whatever the CPU did meanwhile: those that have begun and ended in `waits` do not matter."""
+    """Whatever the CPU did meanwhile: interrupts that begin and end within one of `waits` do not matter."""
     length = min(length, period - 1)
-    record = Record(cpu_record.WORDS)
-    for word, value in ((cpu_record.SMI_NEXT, period), (cpu_record.SMI_PERIOD, period), (cpu_record.SMI_LENGTH, length)):
-        record.set(word, value)
-    now = begun = 0  # of the latest, when it began
+    record = cpu_records.Cpu.allocate()
+    record.smi_next = record.smi_period = period
+    record.smi_length = length
+    now = begun = 0  # the beginning of the latest one
     for wait in waits:
         now += wait
         due = now // period * period
         expected = due + length if due > begun and now < due + length else now
         begun = max(begun, due)
-        now = int(after_smi(np.uint64(record.address), np.uint64(now)))
+        now = after_smi(record, now)
         assert now == expected
-        assert record.get(cpu_record.SMI_NEXT) == begun + period
+        assert record.smi_next == begun + period
 
 
 @pytest.mark.parametrize(
@@ -102,8 +101,8 @@ def test_what_cannot_be(text: str, why: str) -> None:
 def test_the_board_has_no_such_cpu(smi: Smi, why: str | None) -> None:
     board = Bare(2).board
     if why is None:
-        board.interrupt_unseen(smi)
+        interrupt_unseen(board, smi)
         return
     with pytest.raises(ValueError) as error:
-        board.interrupt_unseen(smi)
+        interrupt_unseen(board, smi)
     assert str(error.value) == why

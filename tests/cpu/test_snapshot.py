@@ -11,7 +11,7 @@ from emu.cpu.snapshot import Snapshots, Unsaveable
 
 
 def digest(machine):
-    """What a machine is: its RAM, clocks, registers and what it wrote."""
+    """The state of a machine: its RAM, clocks, registers and output."""
     ram = hashlib.sha256(machine.board.ram).hexdigest()
     cpus = [(cpu.cycles, cpu.instructions, *cpu.registers().items()) for cpu in machine.board.cpus]
     return ram, cpus, bytes(machine._output), list(machine.warnings)
@@ -19,7 +19,7 @@ def digest(machine):
 
 @pytest.fixture
 def busy(arch):
-    """Three CPUs that read and write, traced. No program begins or ends."""
+    """Three traced CPUs that read and write. No program begins or ends."""
     with Machine(arch=arch, cpus=3, seed=5, memory=32 << 20) as machine:
         machine.tracefs.write("current_tracer", "function")
         dd = "dd if=/dev/zero of=/dev/null bs=16 count=100000000 2> /dev/null"
@@ -29,7 +29,7 @@ def busy(arch):
 
 
 def explored(snapshots, machine):
-    """Branches of one window: what the machine was at the end of each, by its way from the base."""
+    """Explores branches of one window. Returns the machine's state at the end of each, by its path from the base."""
     chosen, found = random.Random(1), {}
     states = {(): snapshots.base}
     for _ in range(15):
@@ -45,7 +45,7 @@ def explored(snapshots, machine):
 
 
 def test_branches_of_a_window_are_the_same_again(busy):
-    """Also those that begin in the midst of others; and the run without snapshots is one of them."""
+    """Also branches that begin in the middle of others; and a run without snapshots is one of them."""
     snapshots = Snapshots(busy.board, [busy])
     snapshots.restore(snapshots.base)
     busy.advance(40_000)
@@ -77,7 +77,7 @@ def test_what_cannot_be_put_back_is_refused(busy):
 
 
 def test_a_checkpoint_may_be_taken_meanwhile(busy):
-    """Both then still go back to what they were, but what has changed outside the working set is not known."""
+    """Both can still be restored, but changes outside the working set are then not detected."""
     snapshots, before = Snapshots(busy.board, [busy]), digest(busy)
     busy.advance(2_000)
     checkpoint, then = busy.checkpoint(), digest(busy)

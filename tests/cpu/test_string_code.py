@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""String instructions that write code: what a CPU has executed before and now overwrites is executed as it is now."""
+"""String instructions that write code: a CPU that overwrites code it has executed before executes the new code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ OTHER = 0x48000
 FIRST, SECOND = "mov r12d, 1; ret", "mov r12d, 2; ret"
 LENGTH = 7  # bytes of each
 DIRECTORY = 0x60000
-ALIAS = KERNEL + (1 << 30)  # another name of the first 2 MiB of RAM
+ALIAS = KERNEL + (1 << 30)  # another mapping of the first 2 MiB of RAM
 
 
 def board() -> Bare:
@@ -61,7 +61,7 @@ def test_a_function_that_is_filled_is_new() -> None:
 
 @pytest.mark.parametrize("warm", [False, True])
 def test_the_instruction_behind_is_overwritten(warm: bool) -> None:
-    """It is executed as it is then, also if it was executed before."""
+    """The new instruction is executed, even if the old one was executed before."""
     bare = board()
     bare.start(
         f"mov rbp, {KERNEL + OTHER + 0x800:#x}; mov ebx, {1 + warm}; lea rdx, [rip + behind]; xor r12, r12; "
@@ -73,7 +73,7 @@ def test_the_instruction_behind_is_overwritten(warm: bool) -> None:
 
 
 def test_code_around_the_instruction_is_overwritten() -> None:
-    """What lies before it and more than a block behind it; then all of it is executed again."""
+    """Code before it and more than a block behind it; then all of it is executed again."""
     bare = board()
     bare.start(
         "xor r12, r12; xor r13, r13; mov ebx, 2; lea rdx, [rip + before]; lea rbp, [rip + later]; "
@@ -98,7 +98,7 @@ def test_data_on_the_page_of_the_instruction() -> None:
 
 @pytest.mark.parametrize("size", SIZES)
 def test_an_instruction_that_overwrites_itself_goes_on_to_its_end(size: int) -> None:
-    """As real CPUs do (measured: AMD, family 25)."""
+    """As on real CPUs (measured: AMD, family 25)."""
     code = ", ".join(f"{byte:#x}" for byte in Instruction("stos", size).code)
     bare = Bare()
     bare.start(

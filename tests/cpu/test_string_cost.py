@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a string instruction costs: a start and bytes per cycle, or cycles per element, of one instruction."""
+"""The cost of a string instruction: a start and bytes per cycle, or cycles per element."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ import pytest
 from tests.cpu.bare import KERNEL, Bare
 from tests.cpu.strings import DF, NAMES, PAGE, SIZES, WINDOW, Bench, Instruction, Registers
 
-# The model's constants: whoever changes the model changes these.
+# The model's constants: change them together with the model.
 STARTS = range(10, 60)  # cycles of `rep movs` and `rep stos` before the first byte
 BYTES_PER_CYCLE = 32  # of `rep movs` and `rep stos`, forwards
 CYCLES_PER_ELEMENT = {"lods": 2, "scas": 2, "cmps": 3, "movs": 1, "stos": 1}  # the last two: backwards
-AROUND = 10  # cycles that a measurement may be off
+AROUND = 10  # the tolerance of a measurement in cycles
 
 
 def measured(bench: Bench, instruction: Instruction, length: int, flags: int = 2) -> tuple[int, int]:
-    """Cycles and instructions of `length` bytes, compared with those of no element."""
+    """Cycles and instructions for `length` bytes, less those for no element."""
     (cpu,) = bench.bare.board.cpus
     start = length - instruction.size if flags & DF else 0
     results = []
     for count in (0, length // instruction.size):
         before = Registers(0, count, WINDOW + start, WINDOW + 3 * PAGE + start, flags)
-        bench.execute(instruction, before)  # what it costs is known from now on
+        bench.execute(instruction, before)  # computes the cost
         began = cpu.cycles, cpu.instructions
         bench.execute(instruction, before)
         results.append((cpu.cycles - began[0], cpu.instructions - began[1]))
@@ -69,7 +69,7 @@ def test_a_page_is_filled_within_a_thousand_cycles() -> None:
 
 
 def test_a_cost_does_not_depend_on_turns() -> None:
-    """What interrupts the instruction adds no second start."""
+    """Interrupting the instruction adds no second start."""
     clocks = []
     for quantum in (20, 100_000):
         bare = Bare(2, quantum=quantum)

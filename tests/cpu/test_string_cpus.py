@@ -11,7 +11,7 @@ from tests.cpu.bare import KERNEL, Bare
 
 CPUS = 4
 SHARED, SOURCE, LOCK, COUNTS = 0x100000, 0x110000, 0x120000, 0x121000  # physical
-STRIPE = 61  # bytes: stripes of all CPUs share words, lines and pages
+STRIPE = 61  # bytes: the stripes of different CPUs share words, lines and pages
 STRIPES = 200
 ROUNDS = 30
 
@@ -27,7 +27,7 @@ def four(source: str, quantum: int, seed: int) -> Bare:
 
 @pytest.mark.parametrize("quantum", [37, 1000])
 def test_each_writes_its_own_stripes(quantum: int) -> None:
-    """By a fill, then by a copy over it from what the CPU has written before."""
+    """First by a fill, then by a copy from what the CPU has written before."""
     bare = four(
         f"mov rbx, {KERNEL + SHARED:#x}; add rbx, {{n}} * {STRIPE}; mov edx, {STRIPES}; "
         f"fill: mov rdi, rbx; mov ecx, {STRIPE}; lea eax, [rdx + {{n}} * 50]; rep stosb; "
@@ -49,7 +49,7 @@ def test_each_writes_its_own_stripes(quantum: int) -> None:
 
 @pytest.mark.parametrize("quantum", [37, 1000])
 def test_a_buffer_behind_a_lock_is_always_whole(quantum: int) -> None:
-    """Who holds the lock finds one value in the buffer, and a copy of it that equals it; then it writes its own."""
+    """The holder of the lock finds a single value in the buffer, and an equal copy; then it writes its own value."""
     length = 3000
     bare = four(
         f"mov r8, {KERNEL + SHARED:#x}; mov r9, {KERNEL + SOURCE:#x}; mov r10, {KERNEL + LOCK:#x}; xor r15, r15; mov r14, 0; "
@@ -67,7 +67,7 @@ def test_a_buffer_behind_a_lock_is_always_whole(quantum: int) -> None:
 
 
 def race(seed: int) -> tuple[list[int], list[int], str]:
-    """All fill, copy and search the same bytes. Returns clocks, sums of what was found, and a digest of RAM."""
+    """All fill, copy and search the same bytes. Returns the clocks, sums of the results, and a digest of RAM."""
     bare = four(
         f"mov r8, {KERNEL + SHARED:#x}; xor r15, r15; mov r14, 20; again: lea eax, [r14 + {{n}} * 60]; "
         "mov rdi, r8; mov ecx, 900; rep stosb; lea rsi, [r8 + {n} * 100]; lea rdi, [r8 + 333]; mov ecx, 600; rep movsb; "
@@ -90,7 +90,7 @@ def test_the_order_of_turns_decides_what_is_found() -> None:
 
 
 def test_a_copy_sees_what_another_cpu_has_written_before() -> None:
-    """One fills a buffer and then raises a flag; the others copy it when they see the flag, and compare."""
+    """One fills a buffer and then sets a flag; the others copy it when they see the flag, and compare."""
     bare = Bare(CPUS, quantum=50, seed=3)
     length = 2000
     bare.start(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A page fault in the middle of a string instruction: everything before it is done, nothing of what comes after it."""
+"""A page fault in the middle of a string instruction: everything before it is done, nothing after it."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def bench() -> Bench:
 def accesses(name: str) -> Iterator[tuple[Instruction, Registers, bytes]]:
     """Instructions around the beginning of the window's page 2, of its page 4, and of both, in both directions.
 
-    Not both of `cmps`: which operand comes first differs between real CPUs, and between sizes on one of them.
+    `cmps` not for both: which operand comes first differs between real CPUs, and between sizes on one of them.
     """
     equal = b"Z" * WINDOW_SIZE
     for size, flags, offset in itertools.product(SIZES, (2, 2 | DF), range(-COUNT, COUNT + 1)):
@@ -54,7 +54,7 @@ def accesses(name: str) -> Iterator[tuple[Instruction, Registers, bytes]]:
 
 
 def lifted(bench: Bench, memory: Window, instruction: Instruction, before: Registers) -> int:
-    """Executes an instruction; each fault is compared with the reference and lifted. Returns how many there were."""
+    """Executes an instruction; compares each fault with the reference, and repairs it. Returns the number of faults."""
     faults = 0
     now = before
 
@@ -129,7 +129,7 @@ def test_every_page_of_a_long_instruction_may_be_missing(bench: Bench) -> None:
 
 @pytest.mark.parametrize("size", SIZES)
 def test_a_copy_that_is_given_up_knows_what_is_left(bench: Bench, size: int) -> None:
-    """As a kernel's copy to a program: the handler of the fault goes on behind the instruction."""
+    """Like a kernel's copy to a program: the fault handler continues behind the instruction."""
     instruction = Instruction("movs", size)
     bench.handlers[FAULTED] = lambda: bench.skip(instruction)
     for page, left in itertools.product((2, 4), range(20)):

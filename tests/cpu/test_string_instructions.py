@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""String instructions on a bare board do what the manual says, with every prefix, wherever elements and pages lie."""
+"""String instructions on a bare board behave as the manual says, with every prefix, wherever elements and pages are."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def bench() -> Bench:
 
 
 def check(bench: Bench, cases: Iterator[Case]) -> None:
-    """Fails for the first case in which registers or memory are not the reference's."""
+    """Fails for the first case in which registers or memory differ from the reference."""
     for instruction, before, data in cases:
         bench.fill(data)
         memory = Window(data)
@@ -57,7 +57,7 @@ def variants(name: str) -> Iterator[tuple[Instruction, int]]:
 
 
 def operands(instruction: Instruction, flags: int, element: int, *, equal: bool) -> bytes:
-    """Memory in which elements are equal, or differ, but for one that is the other way round."""
+    """Memory with equal, or different, elements, except for one."""
     data = bytearray(NOISE)
     size = instruction.size
     value = RAX.to_bytes(8, "little")[:size]
@@ -71,14 +71,14 @@ def operands(instruction: Instruction, flags: int, element: int, *, equal: bool)
 
 
 def compared(instruction: Instruction, flags: int) -> Iterator[Case]:
-    """Comparisons that end at the first, the third and no element."""
+    """Comparisons that end at the first element, at the third, or not at all."""
     for count, element, equal in itertools.product((1, 2, 5), (0, 2, 9), (True, False)):
         before = Registers(RAX, count, instruction.pointer(SOURCE), DESTINATION, flags)
         yield instruction, before, operands(instruction, flags, element, equal=equal)
 
 
 def high_half(instruction: Instruction, value: int) -> int:
-    """A register of which only the low half is an operand, if addresses have 32 bits."""
+    """The register's value; with 32-bit addresses, only its low half is an operand, so the high half gets other bits."""
     return value & 0xFFFF_FFFF | 0xABCD << 32 if instruction.bits == 32 else value
 
 
@@ -116,7 +116,7 @@ def test_overlapping_moves_are_element_after_element(bench: Bench) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_elements_cross_pages(bench: Bench, name: str) -> None:
-    """Of the source, of the destination, or of both at once; the pages are not neighbours in RAM."""
+    """In the source, in the destination, or in both at once; the pages are not adjacent in RAM."""
 
     def cases() -> Iterator[Case]:
         equal = bytes(RAX.to_bytes(8, "little")[:1]) * WINDOW_SIZE

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What comes in the middle of a string instruction: an interrupt, the end of a turn, a trap, a step."""
+"""Interruptions in the middle of a string instruction: an interrupt, the end of a turn, a trap, a step."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ VECTOR = 0x40
 DEBUG = 1
 IF, TF = 0x200, 0x100
 NOISE = random.Random(3).randbytes(WINDOW_SIZE)
-LATE = 100  # cycles an interrupt may wait for a string instruction
+LATE = 100  # the most cycles that an interrupt may wait for a string instruction
 
 
 def prepared(name: str, size: int, flags: int, length: int) -> tuple[Instruction, Registers, bytes]:
-    """An instruction on `length` bytes, and memory; comparisons go on to the end."""
+    """An instruction on `length` bytes, and memory; comparisons run to the end."""
     instruction = Instruction(name, size)
     start = length - size if flags & DF else 0
     before = Registers(0, length // size, WINDOW + 3 + start, WINDOW + 3 * PAGE + 50 + start, flags)
@@ -42,7 +42,7 @@ def prepared(name: str, size: int, flags: int, length: int) -> tuple[Instruction
 
 
 def how_far(instruction: Instruction, before: Registers, now: Registers, data: bytes, memory: bytes) -> int:
-    """How many elements have been executed; registers and memory must be those after so many."""
+    """The number of executed elements; registers and memory must match it."""
     done = before.rcx - now.rcx
     expected = Window(data)
     assert same(now, execute(instruction, before, expected, done))
@@ -52,7 +52,7 @@ def how_far(instruction: Instruction, before: Registers, now: Registers, data: b
 
 @pytest.mark.parametrize("name", NAMES)
 def test_an_interrupt_comes_between_two_elements(name: str) -> None:
-    """At any time from the first element to the last, and no later than other instructions let it wait."""
+    """At any time from the first element to the last, and no later than with other instructions."""
     bench = Bench()
     bench.bare.gate(VECTOR, KERNEL + INTERRUPT_HANDLER)
     (cpu,) = bench.bare.board.cpus
@@ -61,7 +61,7 @@ def test_an_interrupt_comes_between_two_elements(name: str) -> None:
         bench.fill(data)
         final = Window(data)
         after = execute(instruction, before, final)
-        bench.handlers[INTERRUPTED] = lambda: None  # the last one may still be under way
+        bench.handlers[INTERRUPTED] = lambda: None  # the last one may still be active
         began = cpu.cycles
         bench.execute(instruction, before)
         duration = cpu.cycles - began
@@ -110,7 +110,7 @@ def test_an_interrupt_does_not_wait_for_pages(name: str) -> None:
 @pytest.mark.parametrize("quantum", [1, 40, 333])
 @pytest.mark.parametrize("name", NAMES)
 def test_turns_end_between_two_elements(name: str, quantum: int) -> None:
-    """Another CPU, which counts, is never left behind."""
+    """Another CPU, which counts, does not fall behind."""
     bare = Bare(2, quantum=quantum)
     bare.start("l: inc rbx; jmp l", cpu=1)
     bench = Bench(bare)

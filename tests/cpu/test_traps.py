@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Exceptions and system calls reach the guest's own handlers, with the state that the manual says."""
+"""Exceptions and system calls reach the guest's own handlers, with the state described in the manual."""
 
 from __future__ import annotations
 

@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""CPUs take turns: how far they drift apart, and that nothing but the seed decides."""
+"""CPUs take turns: how far they drift apart, and that only the seed decides."""
 
 from __future__ import annotations
+
+from itertools import pairwise
 
 import pytest
 
 from emu.cpu import arch
+from emu.cpu import cpu as cpu_module
 from emu.cpu.board import Board
 from tests.cpu.bare import KERNEL, MEMORY, Bare
 
 SHARED = 0x60000
+FUNCTIONS, FUNCTION_CODE, FUNCTION_SIZE = 600, 0x200000, 0x200
 
 
 def race(seed: int) -> tuple[list[int], int]:
-    """Four CPUs change a shared word in a way that depends on the order. Returns their clocks and the word."""
+    """Four CPUs change a shared word, with a result that depends on their order. Returns their clocks and the word."""
     bare = Bare(4, quantum=500, seed=seed)
     for n in range(4):
         bare.start(
@@ -67,3 +71,49 @@ def test_a_spinning_cpu_gives_up_its_turn_with_pause() -> None:
 def test_a_board_that_cannot_be_is_refused(cpus: int, quantum: int) -> None:
     with pytest.raises(ValueError, match=r"CPUs|quantum"):
         Board(arch.load("x86_64"), cpus, MEMORY, quantum, 0, 10**9)
+
+
+def busy(stop_every: int = 0) -> tuple[list[int], list[dict[str, int]], bytes, list[int]]:
+    """Three CPUs race through many functions. Returns clocks, registers and RAM; and how many blocks CPU 0 had at each call."""
+    bare = Bare(3, quantum=300, seed=5)
+    body = (b"\x48\x03\x03\x48\x01\x43\x08" * 60)[:400]  # add rax, [rbx]; add [rbx + 8], rax
+    for n in range(FUNCTIONS):
+        bare.bytes(FUNCTION_CODE + n * FUNCTION_SIZE, body[: 7 * (40 + n % 16)] + b"\xc3")
+    for n in range(3):
+        bare.start(
+            f"mov rbx, {KERNEL + SHARED:#x}; mov rbp, {KERNEL + FUNCTION_CODE:#x}; mov r12d, 300; mov edi, {n + 1}; "
+            f"again: imul edi, edi, 1103515245; add edi, 12345; mov eax, edi; shr eax, 8; xor edx, edx; "
+            f"mov ecx, {FUNCTIONS}; div ecx; "
+            f"imul rdx, rdx, {FUNCTION_SIZE}; add rdx, rbp; call rdx; dec r12d; jnz again; cli; hlt",
+            cpu=n,
+        )
+    blocks: list[int] = []
+
+    def act(cpu, address):
+        if cpu.index == 0:
+            blocks.append(cpu.record.blocks_used)
+        if stop_every and len(blocks) % stop_every == 0:
+            bare.board.stop(cpu)
+
+    start = KERNEL + FUNCTION_CODE
+    bare.board.callouts.look_at_blocks(start, start + FUNCTIONS * FUNCTION_SIZE)
+    handler = bare.board.python_handler(act)
+    for n in range(FUNCTIONS):
+        bare.board.callouts.dispatch(start + n * FUNCTION_SIZE, handler)
+    assert bare.run(2000)
+    clocks, registers = [cpu.cycles for cpu in bare.board.cpus], [dict(bare.registers(n)) for n in range(3)]
+    return clocks, registers, bytes(bare.board.ram), blocks
+
+
+def test_a_full_buffer_of_translations_changes_no_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    usual = busy()
+    monkeypatch.setattr(cpu_module, "TRANSLATION_BUFFER", 1 << 20)
+    *found, blocks = busy()
+    assert (found[0], found[1], found[2]) == usual[:3]
+    assert any(later < earlier for earlier, later in pairwise(blocks))  # it was emptied
+
+
+def test_stops_for_python_change_no_clock() -> None:
+    usual = busy()
+    for every in (1, 5):
+        assert busy(every)[:3] == usual[:3]

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Shows that a change of the code changes no behaviour.
 
-    ./venv python -m tests.digests record DIR       runs every command, keeps what it printed in DIR and its digest here
-    ./venv python -m tests.digests compare          runs every command, and names those whose digests differ
-    ./venv python -m tests.digests calls OLD NEW    of two such folders: what one has and the other not
+        ./venv python -m tests.digests record DIR       runs every command; keeps the output in DIR and its digest here
+        ./venv python -m tests.digests compare          runs every command, and names those whose digests differ
+        ./venv python -m tests.digests calls OLD NEW    compares two such folders: what only one of them has
 
-A change of the host's code leaves every digest as it was. A change of an image may move functions, and with them times: then
-`calls` lists what differs in guest output, exit status, and in what calls what.
+A change of the host's code leaves every digest as it was. A change of an image may move functions, and thereby times: then
+`calls` lists the differences in guest output, exit status, and in which function calls which.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from emu.cpu.arch import ARCHITECTURES
+from emu.architectures import ARCHITECTURES
 from tests.digests.calls import calls, written
 from tests.digests.commands import COMMANDS, Command
 
@@ -73,7 +73,7 @@ def _compare() -> int:
 
 
 def _differences(old: Path, new: Path) -> Iterator[str]:
-    """A line for each command that has written something else, and for each call that only one folder's traces have."""
+    """A line for each command with different output, and for each call that is only in one folder's traces."""
     for command in COMMANDS:
         was, now = (written(_file(folder, command.name).read_text()) for folder in (old, new))
         if was != now:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a printed trace says besides times: which function calls which, and what the guest has written.
+"""The content of a printed trace without times: which function calls which, and what the guest has written.
 
-Blocks end where pages end, and interrupts come between blocks. So when functions have moved, interrupts come elsewhere and tasks
-take turns elsewhere, and a trace may lack a call that depends on which task was first. What calls what in all traces together
-stays the same.
+Blocks end at page boundaries, and interrupts come between blocks. So when functions have moved, interrupts come at other places
+and tasks take turns at other places, and a trace may lack a call that depends on which task was first. The set of calls in all
+traces together stays the same.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from tests.lib.trace_lines import trace_lines
 
 __all__ = ["calls", "written"]
 
-_LEVEL = 2  # columns by which a graph's line is further to the right than its caller's
+_LEVEL = 2  # columns by which a callee is further to the right in a graph than its caller
 
 
 def calls(text: str) -> set[tuple[str, str]]:
-    """(caller, function) of all calls in a trace; the outermost calls of a graph, and those by interrupts, have the caller ""."""
+    """(caller, function) of all calls in a trace; the caller is "" for a graph's outermost calls, and for those by interrupts."""
     found = set()
-    # By CPU and task, for the task itself and for each interrupt that is under way: who calls at which indentation.
+    # By CPU and task, for the task itself and for each active interrupt: the caller at each indentation.
     open_calls: dict[tuple[int, str], list[dict[int, str]]] = {}
     for line in trace_lines(text):
         if isinstance(line, str):
@@ -39,6 +39,6 @@ def calls(text: str) -> set[tuple[str, str]]:
 
 
 def written(text: str) -> list[str]:
-    """The lines that are no part of a trace: exit status, what the guest has written."""
+    """The lines that are not part of a trace: exit status, and the guest's output."""
     others = (line for line in trace_lines(text) if isinstance(line, str))
     return [line for line in others if line and not line.startswith("#") and "=>" not in line and " ---" not in line]

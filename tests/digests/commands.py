@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The commands whose traces and guest output have digests. None lists /bin or shows an address: those change with any program."""
+"""The commands with digests of their traces and guest output. None lists /bin or shows an address: any program changes those."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from emu.cpu.arch import ARCHITECTURES
+from emu.architectures import ARCHITECTURES
 
 __all__ = ["COMMANDS", "Command"]
 
 
 @dataclass(frozen=True)
 class Command:
-    """One command: arguments of `emu`, and what it reads from its standard input."""
+    """One command: arguments of `emu`, and its standard input."""
 
     name: str
     arguments: tuple[str, ...]

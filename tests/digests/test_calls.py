@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is compared of two traces when functions have moved: calls, not times; and that an interrupt is nobody's callee."""
+"""The comparison of two traces after functions have moved: calls, not times; and an interrupt is not a callee."""
 
 from __future__ import annotations
 

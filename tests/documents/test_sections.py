@@ -1,41 +1,53 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Every section of the ftrace documents: its commands are typed, and print what the section says to see.
+"""Every section of the ftrace documents: its commands are typed, and print what the section shows.
 
-This is SPARC V9. On x86-64 `emu tour` types them, in tests/cli/test_tour.py.
+In the suite, sections that are the same on all architectures are typed alternately on one or the other; --long types them on
+both.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
+from functools import partial
 
 import pytest
 
+from emu.architectures import ARCHITECTURES
 from emu.machine import Machine
 from emu.tour import DOCUMENTS, Guide, Section
-from tests.documents.__main__ import PATH, page
 from tests.lib.said import what_is_wrong
 
-ARCH = "sparc64"
-pytestmark = pytest.mark.static_timing("SPARC V9 has no other model")
-SECTIONS = [pytest.param(section, id=f"{one.name}-{section.name}") for one in DOCUMENTS for section in one.sections]
+MODELS = {
+    "x86_64": pytest.mark.default_timing("what the sections say to see has its times"),
+    "sparc64": pytest.mark.static_timing("SPARC V9 has no other model"),
+}
 
 
-def boot(console: Callable[[bytes], None], append: str = "", smi: str | None = None, **numbers: str) -> Machine:
+def typed() -> Iterator[object]:
+    """Each section on each architecture. All sections of an architecture share the guide."""
+    for place, arch in enumerate(ARCHITECTURES):
+        sections = ((one, section) for one in DOCUMENTS for section in one.sections)
+        for number, (one, section) in enumerate(sections):
+            marks = [MODELS[arch]]
+            everywhere = all(example.is_on(arch) for example in section.examples for arch in ARCHITECTURES)
+            if everywhere and (number + place) % len(ARCHITECTURES):
+                marks.append(pytest.mark.long("the suite types it on the other architecture"))
+            yield pytest.param(arch, section, marks=marks, id=f"{arch}-{one.name}-{section.name}")
+
+
+def boot(arch: str, console: Callable[[bytes], None], command_line: str = "", smi: str | None = None, **numbers: str) -> Machine:
     options = {"cpus": 2} | {name: int(number) for name, number in numbers.items()}
-    return Machine(arch=ARCH, console=console, command_line=append, smi=smi, **options)
+    return Machine(arch=arch, console=console, command_line=command_line, smi=smi, **options)
 
 
 @pytest.fixture(scope="module")
-def guide() -> Iterator[Guide]:
-    with Guide(boot, host_limit=60) as guide:
-        yield guide
+def guides() -> Iterator[Mapping[str, Guide]]:
+    with ExitStack() as stack:
+        yield {arch: stack.enter_context(Guide(partial(boot, arch), host_limit=60)) for arch in ARCHITECTURES}
 
 
-@pytest.mark.parametrize("section", SECTIONS)
-def test_commands_print_what_the_section_says_to_see(section: Section, guide: Guide) -> None:
-    if wrong := what_is_wrong(guide.commands(section, ARCH)):
+@pytest.mark.parametrize(("arch", "section"), list(typed()))
+def test_commands_print_what_the_section_says_to_see(arch: str, section: Section, guides: Mapping[str, Guide]) -> None:
+    if wrong := what_is_wrong(guides[arch].commands(section, arch)):
         pytest.fail(wrong, pytrace=False)
-
-
-def test_the_page_says_what_the_sections_say() -> None:
-    assert PATH.read_text() == page()

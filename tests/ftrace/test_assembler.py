@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Assembly language as code of the guest's kernel: what capstone reads is what was written."""
+"""Assembled code of the guest's kernel: capstone disassembles it to the source."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import pytest
 
 from emu.cpu.disassembly import disassemble
 from emu.ftrace import arch as ftrace_arch
-from emu.ftrace.assembler import assemble
+from emu.ftrace.sites.assembler import assemble
 
 _ADDRESS = {"x86_64": 0xFFFF_FFFF_8110_0000, "sparc64": 0xFFFF_F800_0040_0000}
 
 
 def _read(arch: str, text: str) -> list[str]:
-    """What capstone reads, with addresses relative to the first instruction."""
+    """The disassembly, with addresses relative to the first instruction."""
     here = _ADDRESS[arch]
     code = assemble(ftrace_arch.load(arch), text, here, {"before": here - 0xDCBB0, "after": here + 0x12340}.get)
     found = [one.text for one in disassemble(ftrace_arch.load(arch).cpu, code, here)]

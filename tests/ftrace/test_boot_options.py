@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Words of the kernel's command line that set up tracing: each does what it says, and none of them reaches init."""
+"""Words of the kernel's command line that set up tracing: each has its effect, and none of them reaches init."""
 
 from __future__ import annotations
 
@@ -64,13 +64,13 @@ def test_functions_events_and_probes_of_the_boot(arch: str) -> None:
         places = [boot.index(text) for text in order]
         assert places == sorted(places)
         assert " mm_init <-" not in boot and " fork_init <-start_kernel" in boot
-        trace = machine.tracefs.read("trace")  # what came after the snapshot
+        trace = machine.tracefs.read("trace")  # after the snapshot
         texts = ["** Boot snapshot taken **", "sched_process_exec: filename=/init", "reads: (vfs_read+0x0", "vfs_read <-"]
         assert all(text in trace for text in texts) and "initcall_level" not in trace
         assert "[mono]" in machine.tracefs.read("trace_clock")
         assert {"dput", "vfs_read"} <= set(machine.tracefs.read("stack_trace_filter").split())
         lines = log_of(machine)
-        assert "initcall_level: level=late" in lines  # printed, until the boot was over
+        assert "initcall_level: level=late" in lines  # printed until the end of the boot
         assert not [line for line in lines if "sched_process_exec" in line]
         assert_init_got_nothing(machine)
     with Machine(arch, command_line=EVENTS) as again:

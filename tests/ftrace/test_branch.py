@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The branch tracer says of each likely() and unlikely() whether it was right. No golden has it: the text is that of `format`."""
+"""The branch tracer records whether each likely() and unlikely() was right. There is no golden: the text follows `format`."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 
-from emu.ftrace import events
+import pytest
+
+from emu.ftrace.buffers import entries
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 from tests.lib.ring_events import of_type
@@ -32,14 +34,14 @@ def recorded(machine: Machine) -> Places:
     found: Places = Counter()
     for ring in machine.trace_array.recorder.rings:
         assert ring.overrun == 0
-        for entry in of_type(ring.unread(), events.EventType.BRANCH).entries(events.BRANCH):
+        for entry in of_type(ring.unread(), entries.EventType.BRANCH).entries(entries.BRANCH):
             function, file = (entry[name].partition(b"\0")[0].decode() for name in ("func", "file"))
             found[function, file, int(entry["line"]), bool(entry["correct"])] += 1
     return found
 
 
 def counted(machine: Machine) -> Places:
-    """The same by trace_stat/branch_annotated, which leaves out what modules have."""
+    """The counts of trace_stat/branch_annotated, which leaves out branches of modules."""
     text = machine.tracefs.read("trace_stat/branch_annotated")
     assert text.startswith(STATISTICS)
     rows = [COUNTS.fullmatch(line) for line in text.removeprefix(STATISTICS).splitlines()]
@@ -56,6 +58,7 @@ def counted(machine: Machine) -> Places:
     return +found
 
 
+@pytest.mark.static_timing("what began before a witness looks is not seen")
 def test_every_branch_is_recorded_and_counted(arch: str) -> None:
     with booted_machine(arch) as machine:
         assert not counted(machine)
@@ -83,7 +86,7 @@ def test_every_branch_is_recorded_and_counted(arch: str) -> None:
 
 
 def test_the_option_is_for_the_next_tracer(arch: str) -> None:
-    """As in Linux, it is looked at when a tracer is set."""
+    """As in Linux, it takes effect when a tracer is set."""
     with booted_machine(arch) as machine:
         machine.tracefs.write("buffer_size_kb", "20000")
         machine.tracefs.write("set_ftrace_filter", "vfs_write")

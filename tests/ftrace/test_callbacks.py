@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What runs at a traced call follows each change, while calls are traced: the general code is there while something needs it."""
+"""The code that runs at traced calls follows each change, while calls are traced: general code is used only if needed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pytest
 
-from emu.ftrace.events import ENTRY, FUNCGRAPH_ENTRY, Events, EventType, Flag
+from emu.cpu.board import Handler
+from emu.ftrace.buffers.entries import ENTRY, FUNCGRAPH_ENTRY, Events, EventType, Flag
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 
@@ -17,7 +18,7 @@ LOAD = "while :; do cat /bin/true > /dev/null; done &"
 
 @pytest.fixture(scope="module")
 def machine(arch: str) -> Iterator[Machine]:
-    """A machine with one CPU, which is busy and traces calls."""
+    """A busy machine with one CPU that traces calls."""
     with booted_machine(arch, cpus=1) as booted:
         booted.run(LOAD)
         yield booted
@@ -33,26 +34,26 @@ def tracer(machine: Machine, request: pytest.FixtureRequest) -> Iterator[str]:
 
 @pytest.fixture
 def is_general(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> Callable[[], bool]:
-    """Tells whether the general code runs now at traced calls, once the choice has been made anew."""
-    dispatched: dict[int, int] = {}
-    dispatch = machine.board.dispatch
+    """Returns whether the general code runs at traced calls after the choice has been made anew."""
+    dispatched: dict[int, Handler] = {}
+    dispatch = machine.board.callouts.dispatch
 
-    def note(address: int, function: int) -> None:
+    def note(address: int, function: Handler) -> None:
         dispatched[address] = function
         dispatch(address, function)
 
-    monkeypatch.setattr(machine.board, "dispatch", note)
+    monkeypatch.setattr(machine.board.callouts, "dispatch", note)
     recorder, arch = machine.trace_array.recorder, machine.trace_array.ftrace.arch
 
     def compare() -> bool:
         label, function = arch.callbacks(recorder.globals.guest, general=True).function_entry
-        return dispatched[machine.kernel.image.symbol(label)] == function
+        return dispatched[machine.kernel.image.symbol(label)] is function
 
     return compare
 
 
 def recorded(machine: Machine) -> Events:
-    """What is recorded from now on, for a while."""
+    """Records for a while."""
     machine.tracefs.write("trace", "")
     machine.advance(3_000_000)
     return machine.trace_array.recorder.rings[0].unread()
@@ -63,12 +64,12 @@ def kinds(events: Events) -> set[int]:
 
 
 def calls(events: Events) -> np.ndarray:
-    """The entries of calls in a graph."""
+    """The entry events of a graph."""
     return events.entries(FUNCGRAPH_ENTRY)[events.entries(ENTRY)["type"] == EventType.FUNCGRAPH_ENTRY]
 
 
 def graph_changes(machine: Machine) -> dict[str, tuple[str, str, Callable[[Events], bool]]]:
-    """By file: what is written, what takes that back, and what is true of events meanwhile, and only then."""
+    """By file: the text to write, the text that reverts it, and a property that events have only in between."""
     sites = machine.trace_array.ftrace.sites
     (read,) = (int(sites.addresses[n]) for n in range(len(sites)) if sites.functions.label(n) == "vfs_read")
     return {

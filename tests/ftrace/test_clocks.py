@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The trace clocks: their units, and that events of native code and of Python have times of the same clock."""
+"""The trace clocks: their units, and events of native code and of Python have times of the same clock."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import pytest
 
-from emu.ftrace.trace_array import TraceArray
+from emu.ftrace.arrays.trace_array import TraceArray
 from emu.kernel.kernel import Kernel
 from emu.machine import Machine
 from tests.lib.commands import TRACING, shell
@@ -22,7 +22,7 @@ def test_each_clock_counts_in_its_own_unit(kernel: Kernel, trace_array: TraceArr
     times = {}
     for name in trace_array.recorder.globals.clocks.names:
         trace_array.set_clock(name)
-        times[name] = trace_array.recorder.buffer_stats(0).now
+        times[name] = trace_array.reader.buffer_stats(0).now
     nanoseconds = dict.fromkeys(("local", "global", "perf", "mono", "mono_raw", "boot"), 123_456_780)
     assert times == nanoseconds | {"counter": 1, "uptime": 12, "tai": boot + 123_456_780, "x86-tsc": 12_345_678}
 
@@ -32,7 +32,7 @@ def test_the_counter_is_one_for_all_arrays(trace_array: TraceArray) -> None:
     arrays = trace_array, trace_array.instances["foo"]
     for array in arrays:
         array.set_clock("counter")
-    assert [array.recorder.buffer_stats(0).now for array in (*arrays, *arrays)] == [1, 2, 3, 4]
+    assert [array.reader.buffer_stats(0).now for array in (*arrays, *arrays)] == [1, 2, 3, 4]
 
 
 @pytest.mark.parametrize("clock", ["local", "counter", "uptime", "tai", "cycles"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Direct calls: modules name what call sites call. Linux's samples, and `sample_direct`, which tries what it is told to."""
+"""Direct calls: modules set the targets of call sites. Linux's samples, and `sample_direct`, which tests control."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 
 from emu.ftrace.errors import TraceError
-from emu.ftrace.guest_requests import GuestRequests
+from emu.ftrace.guest.requests import GuestRequests
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 
-_ARCH = "x86_64"  # as in Linux 6.1, the only one that has them
+_ARCH = "x86_64"  # as in Linux 6.1, the only one with direct calls
 _WOKEN = re.compile(r"my_direct_func \[ftrace_direct\]: waking up sleep-\d+")
 
 
@@ -55,7 +55,7 @@ class _Direct:
         self.count, self.answer = (machine.kernel.modules.symbol("sample_direct", f"sample_direct_{n}") for n in ("tramp", "42"))
 
     def do(self, command: str, *numbers: int) -> int:
-        """0, or what the kernel's function has returned, an errno."""
+        """0, or the errno returned by the kernel's function."""
         words = " ".join([command, *(f"{number:x}" for number in numbers)])
         done = self._machine.run(f"echo '{words}' > /sys/module/sample_direct/parameters/do")
         texts = {os.strerror(code): code for code in (errno.EINVAL, errno.ENODEV, errno.EBUSY, errno.ENOENT)}
@@ -128,17 +128,17 @@ def test_an_architecture_without_them() -> None:
     with booted_machine("sparc64") as machine:
         assert b"No such file" in machine.run("insmod /lib/modules/ftrace-direct.ko 2>&1").output
         site, target = (machine.site(name).address for name in ("schedule", "sys_getpid"))
-        assert GuestRequests(machine.kernel, machine.trace_array).direct_call([site], 0, target) == -errno.ENODEV
+        assert GuestRequests(machine.kernel, machine.trace_array, machine.ftrace).direct_call([site], 0, target) == -errno.ENODEV
 
 
 def test_what_is_refused(machine: Machine) -> None:
     direct, site = _Direct(machine), machine.site("sys_getpid").address
     symbol = machine.kernel.image.symbol
-    assert direct.do("r", symbol("hostcall"), direct.count) == errno.ENODEV  # it has no site
+    assert direct.do("r", symbol("hostcall"), direct.count) == errno.ENODEV  # it has no call site
     assert direct.do("r", site + 8, direct.count) == errno.ENODEV
     assert direct.do("r", site, 0) == direct.do("r", site, 0x1000) == direct.do("r", site, symbol("jiffies")) == errno.EINVAL
     assert direct.do("u", site, direct.count) == direct.do("m", site, direct.count, direct.answer) == errno.ENODEV
-    machine.ftrace.call_directly([site], 0, 0)  # as the guest's kernel never asks: nothing changes
+    machine.ftrace.call_directly([site], 0, 0)  # the guest's kernel never does this: nothing changes
     with machine.patch("sys_getpid", asm="ret"):
         assert direct.do("r", site, direct.count) == errno.EBUSY
     assert direct.do("r", site, direct.count) == 0
@@ -162,7 +162,7 @@ def test_what_is_refused(machine: Machine) -> None:
 
 
 def test_a_module_that_goes_without_a_word(machine: Machine) -> None:
-    """Its own calls end, in time, and so do those of its functions."""
+    """Its own calls end in time, and so do those of its functions."""
     direct = _Direct(machine)
     _load(machine, "sample_bug")
     assert direct.do("r", machine.site("schedule").address, direct.count) == 0
@@ -179,7 +179,7 @@ def test_a_module_that_goes_without_a_word(machine: Machine) -> None:
 
 
 def test_a_breakpoint_calls_what_is_to_be_called(machine: Machine) -> None:
-    """A CPU that comes to a site while it is being changed does as the new instruction will."""
+    """A CPU that reaches a site while it is being changed behaves as the new instruction will."""
     direct, site, patching = _Direct(machine), machine.site("sys_getpid").address, machine.patching
 
     def at_breakpoint(command: str) -> bytes:
@@ -187,7 +187,7 @@ def test_a_breakpoint_calls_what_is_to_be_called(machine: Machine) -> None:
         machine.run(f"echo '{command}' > /sys/module/sample_direct/parameters/do &")
         machine.advance(100_000)
         patching.step()  # writes it
-        patching.step()  # has the CPUs notice
+        patching.step()  # makes the CPUs see it
         machine.advance(100_000)
         assert machine.site("sys_getpid").state == "breakpoint"
         before = patching.breakpoints_hit
@@ -212,7 +212,7 @@ def test_an_oops_shows_the_caller_of_the_function(machine: Machine) -> None:
 
 
 class _Asking:
-    """A CPU that makes host calls of which its guest knows nothing."""
+    """A CPU that makes host calls unknown to its guest."""
 
     def __init__(self, machine: Machine) -> None:
         self._machine, self._cpu = machine, machine.board.cpus[0]

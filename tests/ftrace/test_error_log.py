@@ -8,7 +8,7 @@ from itertools import count
 
 import pytest
 
-from emu.ftrace.error_log import ErrorLog
+from emu.ftrace.arrays.error_log import ErrorLog
 from emu.ftrace.errors import ErrorReport, TraceError
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Errors that suggest the name that was meant."""
+"""Errors that suggest the intended name."""
 
 from __future__ import annotations
 

@@ -5,17 +5,16 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
+from emu.ftrace.arrays.trace_array import TraceArray
 from emu.ftrace.errors import TraceError
-from emu.ftrace.trace_array import TraceArray
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 from tests.lib.event_entries import Entry, entries
+from tests.lib.golden import read_golden
 
-GOLDEN = Path(__file__).parents[1] / "golden"
 INIT = 1
 WAKEUPS = ("sched_waking", "sched_wakeup", "sched_wakeup_new")
 WORK = "busy 2 2; ls /bin > /dev/null"
@@ -37,14 +36,14 @@ def key(entry: Entry) -> tuple[int, int, bytes]:
 
 
 def concerns(entry: Entry, chosen: Callable[[object], bool]) -> bool:
-    """Whether an event is recorded, if the events of the chosen tasks are: the switch to a task, its wakeup are so, too."""
+    """Whether an event is recorded if the events of the chosen tasks are: this includes switches to a task, and its wakeups."""
     if entry.name == "sched_switch":
         return chosen(entry.fields["prev_pid"]) or chosen(entry.fields["next_pid"])
     return chosen(entry.pid) or (entry.name in WAKEUPS and chosen(entry.fields["pid"]))
 
 
 def test_only_these_and_all_but_these(machine: Machine) -> None:
-    """Three arrays see one run: all events, those of init, those of everybody else."""
+    """Three arrays observe one run: all events, those of init, those of all other tasks."""
     for name, path in (("chosen", "set_event_pid"), ("others", "set_event_notrace_pid")):
         machine.tracefs.mkdir(f"instances/{name}")
         machine.tracefs.write(f"instances/{name}/buffer_size_kb", "8000")
@@ -54,7 +53,8 @@ def test_only_these_and_all_but_these(machine: Machine) -> None:
     assert machine.run(WORK).status == 0
     everything = recorded(machine.trace_array)
     of_init = [key(entry) for entry in everything if concerns(entry, lambda pid: pid == INIT)]
-    # Linux leaves out a switch only if both tasks are on the list; an event by its own task, but for a wakeup of another.
+    # Linux leaves out a switch only if both tasks are listed; other events depend on their own task, a wakeup also on the woken
+    # one.
     of_others = [key(entry) for entry in everything if concerns(entry, lambda pid: pid != INIT)]
     found = {name: list(map(key, recorded(array))) for name, array in machine.trace_array.instances.items()}
     assert found["chosen"] == of_init
@@ -80,7 +80,7 @@ def test_children_are_followed(machine: Machine) -> None:
     found = {(entry.pid, entry.fields["filename"]) for entry in recorded(machine.trace_array)}
     assert {name for _, name in found} >= {b"/bin/sh\0", b"/bin/ls\0", b"/bin/sed\0", b"/bin/cat\0"}
     assert {str(pid) for pid, _ in found} <= set(listed)
-    machine.run("busy 1 1; busy 1 1")  # in which the tasks that have ended are freed, and their numbers with them
+    machine.run("busy 1 1; busy 1 1")  # this frees the tasks that have ended, and their pids
     assert not {str(pid) for pid, _ in found} & set(machine.tracefs.read("set_event_pid").split())
     assert str(INIT) in machine.tracefs.read("set_event_pid").split()
 
@@ -96,7 +96,7 @@ def test_without_the_option_they_are_not(machine: Machine) -> None:
 @pytest.mark.parametrize("path", ["set_event_pid", "set_event_notrace_pid"])
 def test_the_file(machine: Machine, path: str) -> None:
     tracefs = machine.tracefs
-    assert tracefs.read(path) == (GOLDEN / "file-set_event_pid.initial.txt").read_text()
+    assert tracefs.read(path) == read_golden("file-set_event_pid.initial.txt")
     tracefs.write(path, "123 244 1")
     tracefs.append(path, "7")
     for wrong in ("abc", "-1", "1 2 x"):

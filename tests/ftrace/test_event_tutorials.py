@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the ftrace documents type about events, in the guest's shell: it has the effect that they describe."""
+"""What the ftrace documents type about events, triggers and stack traces, in the guest's shell: it has the effect that they
+describe.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +10,20 @@ import re
 import pytest
 
 from emu.machine import Machine
-from tests.ftrace.text.golden import read_golden
+from tests.lib.golden import read_golden
 from tests.lib.sessions import session
 
-# What a document's session finds; those of this file change nothing else.
-BEGINNING = {"current_tracer": "nop", "set_event": "", "set_graph_function": "", "trace": "", "tracing_on": "1"}
+# The initial state for a document's session; the sessions of this file change nothing else.
+BEGINNING = {
+    "tracing_on": "1", "current_tracer": "nop", "set_event": "", "set_graph_function": "", "error_log": "", "trace": "",
+    "snapshot": "0",
+}  # fmt: skip
 
-# The columns in front of an event: task, CPU, flags and time.
+NOTHING_SET = read_golden("trigger-file-empty.txt")
+REFUSED = "echo: write error: Invalid argument\n"
+EXISTS = "echo: write error: File exists\n"
+
+# The columns before an event: task, CPU, flags and time.
 CONTEXT = re.compile(r"^ *(?P<comm>\S.*)-(?P<pid>\d+) +\[00(?P<cpu>\d)\] (?P<flags>\S{5}) +\d+\.\d{6}: (?P<event>.*)$", re.M)
 
 
@@ -26,7 +35,7 @@ def machine(booted: Machine) -> Machine:
 
 
 def events(text: str) -> list[re.Match[str]]:
-    """The lines of a trace; there are no others than its heading."""
+    """The lines of a trace; the only other ones are its header."""
     found = list(CONTEXT.finditer(text))
     assert len(found) == len([line for line in text.splitlines() if not line.startswith("#")]) > 0
     return found
@@ -37,7 +46,7 @@ def rows(text: str) -> list[str]:
 
 
 def test_the_list_of_events_can_be_written_back(machine: Machine) -> None:
-    """What a program reads at once are whole lines."""
+    """Each read of a program returns whole lines."""
     output = session(
         machine,
         """
@@ -50,7 +59,7 @@ def test_the_list_of_events_can_be_written_back(machine: Machine) -> None:
 
 
 def test_options_of_the_output(machine: Machine) -> None:
-    """The same trace as each of the options shows it."""
+    """The same trace with each of the options."""
     session(machine, "echo 1 > events/sched/enable; usleep 1; echo 0 > tracing_on\n")
     first = events(machine.tracefs.read("trace"))[0]
     kind = machine.tracefs.read(f"events/sched/{first['event'].partition(':')[0]}/id").strip()
@@ -71,7 +80,7 @@ def test_options_of_the_output(machine: Machine) -> None:
         rows(shown("latency-format", "verbose"))[0],
     )
     text = shown("latency-format")
-    counts = f"#{len(rows(text))}/{len(rows(text))}, CPU#{machine.trace_array.recorder.first_cpu}"
+    counts = f"#{len(rows(text))}/{len(rows(text))}, CPU#{machine.trace_array.reader.first_cpu}"
     assert f"# latency: 0 us, {counts} | (M:preempt VP:0, KP:0, SP:0 HP:0 #P:2)\n" in text
     assert re.match(rf" +\S+-{first['pid']} +{first['cpu']}\S{{5}} +\d+us[ +!#*@$]?: {re.escape(first['event'])}$", rows(text)[0])
     # "Show only the event data. Hides the comm, PID, timestamp, CPU, and other useful data."
@@ -83,7 +92,7 @@ def test_options_of_the_output(machine: Machine) -> None:
 
 
 def test_events_among_functions(machine: Machine) -> None:
-    """A switch is where the scheduler has chosen the next task, and before the registers change hands."""
+    """A switch is recorded after the scheduler has chosen the next task, and before the registers are switched."""
     output = session(
         machine,
         "echo sched_switch > set_event\necho function > current_tracer\nusleep 1\necho 0 > tracing_on\n"
@@ -122,7 +131,7 @@ def test_trace_printk_comments_on_a_graph(machine: Machine) -> None:
 
 
 def test_markers_among_events(machine: Machine) -> None:
-    """A marker is between the beginning and the end of the system call that writes it."""
+    """A marker is between the entry and the exit of the system call that writes it."""
     output = session(
         machine,
         "echo 1 > events/syscalls/sys_enter_write/enable\necho 1 > events/syscalls/sys_exit_write/enable\n"
@@ -137,7 +146,7 @@ def test_markers_among_events(machine: Machine) -> None:
 
 
 def test_names_and_thread_groups(machine: Machine) -> None:
-    """saved_cmdlines has a task's name by its number; with record-tgid, saved_tgids has the number of its process."""
+    """saved_cmdlines has a task's name by its pid; with record-tgid, saved_tgids has its thread group."""
     output = session(
         machine,
         "echo record-tgid > trace_options\necho sched_switch > set_event\nthreads > /dev/null\necho > set_event\n"
@@ -168,7 +177,7 @@ def test_clocks_of_events(machine: Machine, clock: str) -> None:
 
 
 def test_an_instance_with_events_looks_like_that_of_linux(machine: Machine) -> None:
-    """The commands of the golden. What this machine has of files, tracers and options is in the golden's order."""
+    """The golden's commands. The files, tracers and options that this machine has are in the golden's order."""
     output = session(
         machine,
         "mkdir instances/foo; cd instances/foo; for f in *; do echo ./$f; done\n"
@@ -191,3 +200,63 @@ def test_an_instance_with_events_looks_like_that_of_linux(machine: Machine) -> N
         lines = events("".join(f"{line}\n" for line in part.splitlines() if not line.startswith("#") and line.endswith("120")))
         assert lines and all(shape.fullmatch(line["event"]) for line in lines)
         assert {line["flags"] for line in lines} == {"d..2."}
+
+
+def typed(machine: Machine, script: str) -> str:
+    """The session's output; the shell's errors without the number of the line."""
+    return re.sub(r"(?m)^sh: \d+: ", "", session(machine, script))
+
+
+def test_enable_event_and_disable_event(machine: Machine) -> None:
+    """kmalloc is recorded during the first read. The document has a misprint, "enable_event:kmalloc:1", which is refused."""
+    output = typed(
+        machine,
+        """
+        cd events/syscalls
+        echo 'enable_event:kmalloc:1' > sys_enter_read/trigger
+        echo 'enable_event:kmem:kmalloc:1' > sys_enter_read/trigger
+        echo 'disable_event:kmem:kmalloc' > sys_exit_read/trigger
+        echo 'enable_event:kmem:kmalloc if fd == 1' > sys_enter_read/trigger
+        cat sys_enter_read/enable ../kmem/kmalloc/enable
+        echo 1 > sys_enter_read/enable
+        echo 1 > sys_exit_read/enable
+        cat /proc/mounts /proc/version > /dev/null
+        cat sys_enter_read/trigger sys_exit_read/trigger
+        echo '!enable_event:kmem:kmalloc:1' > sys_enter_read/trigger
+        echo '!disable_event:kmem:kmalloc' > sys_exit_read/trigger
+        echo 0 > sys_enter_read/enable
+        echo 0 > sys_exit_read/enable
+        cat sys_enter_read/trigger sys_enter_read/enable ../kmem/kmalloc/enable
+        cat ../../trace
+        """,
+    )
+    refused, _, rest = output.partition("0*\n")
+    assert refused == REFUSED + EXISTS
+    soft, count, unlimited, *rest_lines = rest.splitlines()
+    assert soft in ("0*", "1*")
+    assert (count, unlimited) == ("enable_event:kmem:kmalloc:count=0", "disable_event:kmem:kmalloc:unlimited")
+    assert "\n".join(rest_lines[:4]) == NOTHING_SET + "0\n0"
+    names = re.findall(r": (sys_read\(|sys_read ->|kmalloc:)", rest)
+    inside = "".join({"sys_read(": "(", "sys_read ->": ")", "kmalloc:": "k"}[name] for name in names)
+    # The first read may have ended before anything else was recorded. Exits are recorded a command later than entries.
+    assert re.fullmatch(r"k+\(*(\(\))+\)*", inside), inside
+
+
+def test_stacks_of_all_events(machine: Machine) -> None:
+    output = typed(
+        machine,
+        """
+        echo stacktrace > trace_options
+        echo userstacktrace > trace_options
+        echo sched:sched_switch > set_event
+        usleep 1
+        echo > set_event
+        echo nostacktrace > trace_options
+        echo nouserstacktrace > trace_options
+        cat trace
+        """,
+    )
+    switches = re.findall(r"sched_switch: .*\n.*<stack trace>\n((?: => .*\n)+)", output)
+    assert len(switches) == output.count(": sched_switch: ") > 2
+    assert all(stack.startswith(" => trace_event_raw_event_sched_switch\n => __schedule\n") for stack in switches)
+    assert re.search(r" usleep-\d+ .*<user stack trace>\n( =>  <[0-9a-f]{16}>\n)+", output)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Each tracer on one CPU, on several and on many: it can be set, records, and goes; all of it comes out the same again."""
+"""Each tracer on one CPU, on several and on many: it can be set, records, and can be removed; two runs give the same results."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 
 WORK = "chrt -f 5 usleep 1500; ls /bin | sed s/[aeiou]/z/g > /dev/null & busy 2 1 > /dev/null; wait"
-# These record nothing without a disk, a device or a deadline that somebody uses; hwlat finds nothing on a machine without SMIs.
+# These record nothing without a disk, a device or a task with a deadline; hwlat finds nothing on a machine without SMIs.
 SILENT = {"blk", "mmiotrace", "hwlat", "wakeup_dl", "nop"}
-# Threads of the guest measure on each CPU, for a small part of the time: 64 CPUs that are never idle would take the host long.
+# Threads of the guest measure on each CPU for a small part of the time: 64 CPUs that are never idle would take the host long.
 RECORD = {
     "hwlat_detector/width": "500", "hwlat_detector/window": "10000",
     "osnoise/runtime_us": "500", "osnoise/period_us": "10000", "osnoise/timerlat_period_us": "5000",
@@ -20,7 +20,7 @@ RECORD = {
 
 
 def traces(machine: Machine) -> dict[str, str]:
-    """What each tracer shows of the same work."""
+    """The trace of the same work by each tracer."""
     tracefs = machine.tracefs
     tracefs.write("set_ftrace_filter", "schedule vfs_*")
     found = {}
@@ -37,7 +37,7 @@ def traces(machine: Machine) -> dict[str, str]:
     return found
 
 
-@pytest.mark.parametrize("cpus", [1, 4, 64])
+@pytest.mark.parametrize("cpus", [1, 4, pytest.param(64, marks=pytest.mark.long("64 CPUs", arch="sparc64"))])
 def test_on_few_cpus_and_on_many(arch: str, cpus: int) -> None:
     with booted_machine(arch, cpus=min(cpus, cpu_arch.load(arch).max_cpus)) as machine:
         before = machine.checkpoint()

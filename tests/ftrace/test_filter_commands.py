@@ -1,18 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Commands of set_ftrace_filter: what happens when functions are called."""
+"""Commands of set_ftrace_filter: their effects when functions are called."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from emu import Machine
 from emu.ftrace.errors import TraceError
+from tests.lib.golden import read_golden
 
-GOLDEN = Path(__file__).parents[1] / "golden"
 FILE = "set_ftrace_filter"
 ALL = "#### all functions enabled ####\n"
 
@@ -45,7 +44,7 @@ def last_calls(machine: Machine) -> list[str]:
 
 @pytest.mark.parametrize("tracer", ["function", "function_graph"])
 def test_whichever_was_set_last_is_told_first(machine: Machine, tracer: str) -> None:
-    """As in Linux's list of struct ftrace_ops: a call that ends the trace is in it only if the tracer is told first."""
+    """As in Linux's list of struct ftrace_ops: a call that ends the trace is in it only if the tracer's callback runs first."""
     tracefs = machine.tracefs
     tracefs.write("current_tracer", tracer)
     tracefs.write(FILE, "sys_getpid:traceoff")
@@ -68,7 +67,7 @@ def test_a_part_is_traced_from_one_function_to_another(machine: Machine) -> None
     machine.run("ls > /dev/null; getpid; ls > /dev/null")
     traced = functions(machine)
     assert "sys_exit_group" not in traced
-    first = traced.index("sys_getpid")  # the shell asks for its pid, too, when it begins
+    first = traced.index("sys_getpid")  # the shell gets its pid at its start, too
     second = traced.index("sys_getpid", first + 1)
     assert "iterate_dir" in traced[first:second] and "iterate_dir" not in traced[second:]
     assert "sys_write" in traced[second:]
@@ -89,11 +88,10 @@ def test_a_count_counts_what_changed_something(machine: Machine) -> None:
 def test_commands_are_listed_latest_first_and_outlive_truncation(machine: Machine) -> None:
     tracefs = machine.tracefs
     tracefs.write(FILE, "schedule vfs_read")
-    machine.run("true")  # init rests: nobody calls these functions meanwhile
-    tracefs.write(FILE, "vfs_read:traceoff:5")
+    tracefs.write(FILE, "vfs_mkdir:traceoff:5")
     tracefs.write(FILE, "vfs_write:traceon")
-    tracefs.write(FILE, "vfs_open:traceoff:0x10")
-    assert tracefs.read(FILE) == (ALL + "vfs_write:traceon:unlimited\nvfs_open:traceoff:count=16\nvfs_read:traceoff:count=5\n")
+    tracefs.write(FILE, "vfs_rmdir:traceoff:0x10")
+    assert tracefs.read(FILE) == (ALL + "vfs_write:traceon:unlimited\nvfs_rmdir:traceoff:count=16\nvfs_mkdir:traceoff:count=5\n")
     tracefs.append(FILE, "!vfs_*:traceoff:0 getname")
     assert tracefs.read(FILE) == "getname\nvfs_write:traceon:unlimited\n"
 
@@ -126,7 +124,7 @@ def test_sites_call_for_a_command_without_a_tracer_and_beside_one(machine: Machi
     tracefs.append(FILE, "sys_read")
     tracefs.write("current_tracer", "function")
     machine.run("getpid; cat /proc/version")
-    assert set(functions(machine)) == {"sys_read"}  # nothing is recorded for the command's sake
+    assert set(functions(machine)) == {"sys_read"}  # the command causes no recording
 
 
 def test_ftrace_enabled_switches_commands_off_too(machine: Machine) -> None:
@@ -149,6 +147,7 @@ def test_an_instance_has_commands_of_its_own(machine: Machine) -> None:
 
 
 def test_commands_go_with_their_module(machine: Machine) -> None:
+    """Linux 6.1 leaves them at addresses without a function: they have no effect there, and only `!*:traceoff` removes them."""
     machine.run("modprobe sample_timer")
     machine.tracefs.write(FILE, "sample_beat:traceoff:3")
     machine.run("sleep 1")
@@ -157,7 +156,7 @@ def test_commands_go_with_their_module(machine: Machine) -> None:
     assert machine.tracefs.read(FILE) == ALL
 
 
-# Of Linux's golden: the functions that are here under other names, and a glob that matches few here
+# For Linux's golden: functions with other names here, and a glob that matches few functions here
 HERE = {"do_sys_openat2:": "do_sys_openat2:", "*_open:": "vfs_*:", "vfs_fsync_range:": "vfs_open:", "vfs_fsync:": "vfs_llseek:"}
 
 
@@ -172,10 +171,10 @@ def uncounted(lines: list[str]) -> list[str]:
 
 
 def test_all_commands_are_shown_as_linux_shows_them(machine: Machine) -> None:
-    """Of `*_open:stacktrace:2` Linux shows a line for each function; here they are others."""
+    """Of `*_open:stacktrace:2` Linux shows a line for each function; here these are different functions."""
     tracefs = machine.tracefs
-    machine.advance(1_000_000)  # whatever earlier tests have begun comes to its end: it would use counts up
-    steps = re.split(r"^# echo '(.*)' > set_ftrace_filter\n", (GOLDEN / "set_ftrace_filter.commands.txt").read_text(), flags=re.M)
+    machine.advance(1_000_000)  # until activity of earlier tests has ended: it would use up counts
+    steps = re.split(r"^# echo '(.*)' > set_ftrace_filter\n", read_golden("set_ftrace_filter.commands.txt"), flags=re.M)
     written = [here(word) for word in steps[1::2]]
     for word, shown in zip(written, steps[2::2], strict=True):
         tracefs.write(FILE, word)
@@ -190,19 +189,19 @@ def test_all_commands_are_shown_as_linux_shows_them(machine: Machine) -> None:
     for word in written:
         counted = re.sub(r":\d+$", ":0", word)
         tracefs.append(FILE, f"!{counted}")
-    assert tracefs.read(FILE) == (GOLDEN / "set_ftrace_filter.after-remove.txt").read_text()
+    assert tracefs.read(FILE) == read_golden("set_ftrace_filter.after-remove.txt")
     assert tracefs.read("events/sched/sched_wakeup/enable") == "0\n"
     tracefs.write("snapshot", "0")
 
 
 def test_a_stack_of_each_call(machine: Machine) -> None:
-    """The same frames as Linux's, but for the trampoline's."""
+    """The same frames as Linux's, except for the trampoline's."""
     machine.tracefs.write(FILE, "do_sys_openat2:stacktrace:3")
     machine.run("cat /proc/version /proc/version /proc/version /proc/version > /dev/null")
     text = machine.tracefs.read("trace")
     stacks = [part.splitlines()[1:] for part in text.split("<stack trace>")[1:]]
     assert len(stacks) == 3
-    golden = (GOLDEN / "function-probe-stacktrace.txt").read_text().split("<stack trace>\n")[1].splitlines()
+    golden = read_golden("function-probe-stacktrace.txt").split("<stack trace>\n")[1].splitlines()
     assert all(stack[0] == golden[1] == " => do_sys_openat2" and " => sys_openat" in stack for stack in stacks)
     assert machine.tracefs.read(FILE) == ALL + "do_sys_openat2:stacktrace:count=0\n"
 

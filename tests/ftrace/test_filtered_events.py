@@ -1,25 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Events that are recorded with filters, beside all events of the same run."""
+"""Events recorded with filters, compared with all events of the same run."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emu.ftrace.trace_array import TraceArray
+from emu.ftrace.arrays.trace_array import TraceArray
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 from tests.lib.commands import run, shell
 from tests.lib.event_entries import Entry, entries
 from tests.lib.filter_expressions import Expression, as_number, expressions, is_string
+from tests.lib.golden import read_golden
 
-GOLDEN = Path(__file__).parents[1] / "golden"
 WORK = "busy 2 2; ls /bin > /dev/null"
 BUFFER_KB = "8000"
 
@@ -33,7 +32,7 @@ def machine(arch: str) -> Iterator[Machine]:
 
 
 def record(machine: Machine, directory: str, event: str, wanted: str) -> None:
-    """Has an array record an event, if a filter keeps it."""
+    """Makes an array record an event with a filter."""
     path = f"{directory}events/{event.replace(':', '/')}"
     machine.tracefs.write(f"{path}/filter", wanted)
     machine.tracefs.write(f"{path}/enable", "1")
@@ -76,7 +75,7 @@ FILTERS: list[tuple[str, str, Callable[[dict[str, Any]], bool]]] = [
 
 
 def test_what_is_recorded_is_what_the_filter_keeps(machine: Machine) -> None:
-    """The top array records all events of a run, and each instance those that a filter keeps."""
+    """The top array records all events of a run, and each instance those that its filter keeps."""
     for number, (event, text, _) in enumerate(FILTERS):
         machine.tracefs.mkdir(f"instances/{number}")
         machine.tracefs.write(f"instances/{number}/buffer_size_kb", BUFFER_KB)
@@ -120,7 +119,7 @@ def test_filters_at_random(machine: Machine) -> None:
 
 
 def test_strings_to_which_an_entry_points(machine: Machine) -> None:
-    """Of the kernel, and of a program: its own view of its memory counts."""
+    """In the kernel, and in a program, as the program sees its memory."""
     string_at = machine.trace_array.recorder.globals.kernel_values.string_at
     record(machine, "", "rcu:rcu_utilization", "s ~ 'Start*'")
     record(machine, "", "syscalls:sys_enter_openat", "filename.ustring ~ '/etc/*' && comm == 'cat'")
@@ -131,7 +130,7 @@ def test_strings_to_which_an_entry_points(machine: Machine) -> None:
 
 
 def test_function_graph_records_the_entries_and_returns_that_filters_keep(arch: str) -> None:
-    """Two runs of one guest: it does not notice what is recorded."""
+    """Two runs of one guest, which recording does not affect."""
     runs = []
     for filters in ({}, {"funcgraph_entry": "graph_ent.depth == 1", "funcgraph_exit": "ret.depth == 1 && overrun == 0"}):
         with booted_machine(arch, cpus=2) as machine:
@@ -155,7 +154,7 @@ def test_function_graph_records_the_entries_and_returns_that_filters_keep(arch: 
 
 
 def test_the_trace_is_as_a_real_kernel_has_it(machine: Machine) -> None:
-    golden = (GOLDEN / "nop-filtered.txt").read_text()
+    golden = read_golden("nop-filtered.txt")
     record(machine, "", "sched:sched_switch", 'prev_prio < 100 || next_comm ~ "sl*"')
     run(machine, "sleep 0.2")
     machine.tracefs.write("tracing_on", "0")

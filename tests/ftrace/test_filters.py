@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Filters by name: each kind of pattern, and every glob against two independent oracles."""
+"""Filters by name: each kind of pattern, and every glob compared with two independent oracles."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from emu.ftrace.errors import TraceError
-from emu.ftrace.filters import FunctionFilter, MatchKind, Pattern
+from emu.ftrace.sites.filters import FunctionFilter, MatchKind, Pattern
 
 NAMES = ["vfs_open", "vfs_read", "vfs_write", "ksys_read", "schedule", "read", "vfs_read"]
 
@@ -75,7 +75,7 @@ def test_a_filter_cannot_be_changed_behind_its_back() -> None:
         FunctionFilter(NAMES).mask[0] = True
 
 
-# An alphabet so small that patterns often match, with every character that means something in a glob.
+# An alphabet so small that patterns often match, with every special character of globs.
 globs = st.text("ab_*?[]!-", max_size=8)
 names = st.lists(st.text("ab_-!]", min_size=1, max_size=6), min_size=1, max_size=20)
 
@@ -95,7 +95,7 @@ def test_globs_match_what_fnmatch_matches(glob: str, names: list[str]) -> None:
 
 
 def matches(glob: str, name: str) -> bool:
-    """A glob without classes, by its definition; backslash quotes."""
+    """Matches a glob without classes, by definition; backslash quotes."""
     match glob[:1]:
         case "":
             return not name

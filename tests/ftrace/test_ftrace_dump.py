@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Dumps of the trace on the guest's console: asked for by /proc/sysrq-trigger, made by an oops or a panic."""
+"""Dumps of the trace on the guest's console: requested through /proc/sysrq-trigger, or caused by an oops or a panic."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from emu.machine import GuestPanic, Machine
 from tests.lib.booted_machine import booted_machine
 from tests.lib.commands import TRACING, shell
+from tests.lib.golden import read_golden
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "dmesg-sysrq-z-dump.txt"
 CRASH = "insmod /lib/modules/sample_crash.ko"
 ON_OOPS = "/proc/sys/kernel/ftrace_dump_on_oops"
 RULE = "-" * 33
@@ -28,12 +27,12 @@ def fresh(arch: str) -> Iterator[Machine]:
 
 
 def messages(console: str) -> list[str]:
-    """The kernel's messages among what is on the console, without their times."""
+    """The kernel's messages on the console, without their time stamps."""
     return re.findall(r"^\[ *\d+\.\d{6}\] (.*)$", console, re.MULTILINE)
 
 
 def dump_in(lines: list[str]) -> list[str]:
-    """The lines between the two rules of a dump, which must be the only one."""
+    """The lines between the two separators of a dump, which must be the only one."""
     assert lines.count("Dumping ftrace buffer:") == 1
     start = lines.index("Dumping ftrace buffer:")
     assert lines[start + 1] == RULE
@@ -49,7 +48,7 @@ def test_a_dump_looks_as_a_real_kernels(fresh: Machine) -> None:
     script = "echo 1 > events/sched/sched_switch/enable; usleep 50000; dmesg -C; echo z > /proc/sysrq-trigger"
     console = messages(shell(fresh, script))
     assert messages(shell(fresh, "dmesg")) == console
-    golden = messages(GOLDEN.read_text())
+    golden = messages(read_golden("dmesg-sysrq-z-dump.txt"))
     assert console[:3] == golden[:3] == ["sysrq: Dump ftrace buffer", "Dumping ftrace buffer:", RULE]
     assert console[-1] == golden[-1] == RULE
     columns = set()
@@ -68,7 +67,7 @@ def test_a_dump_empties_the_buffer_and_stops_tracing(fresh: Machine) -> None:
     fresh.tracefs.write("trace_marker", "one")
     assert len(dump_in(z(fresh))) == 1
     assert fresh.tracefs.read("tracing_on") == "0\n"
-    assert fresh.trace_array.recorder.entries(None) == 0
+    assert fresh.trace_array.reader.entries(None) == 0
     assert z(fresh) == ["sysrq: Dump ftrace buffer", *EMPTY]
     assert fresh.tracefs.read("tracing_on") == "0\n"
 
@@ -81,9 +80,10 @@ def test_a_dump_has_addresses_of_programs_as_they_are(fresh: Machine) -> None:
     assert re.search(r"^ => /bin/\w+\[\+0x\w+\]$", fresh.run("cat /tmp/trace").output.decode(), re.MULTILINE)
 
 
+@pytest.mark.static_timing("events are counted")
 @pytest.mark.parametrize("tracer", ["function", "function_graph", "nop"])
 def test_a_dump_has_the_lines_of_the_trace(arch: str, tracer: str) -> None:
-    """Those of all CPUs, in order, as they are with latency-format, but without the marks that need the next event."""
+    """Those of all CPUs, in order, as with latency-format, but without marks that depend on the next event."""
     with booted_machine(arch, cpus=2) as machine:
         machine.tracefs.write("set_ftrace_filter", "vfs_* *page*")
         machine.tracefs.write("current_tracer", tracer)
@@ -108,7 +108,7 @@ def test_lines_of_a_marker_are_lines_of_the_dump_and_may_be_long(fresh: Machine)
 
 
 def test_what_is_recorded_during_a_dump_stays(fresh: Machine) -> None:
-    """Somebody turns tracing on again: the dump comes to its end."""
+    """Tracing is turned on again during the dump, which must end."""
     script = """
         echo '*lock*' > set_ftrace_filter; echo function > current_tracer; ls > /dev/null; echo 0 > tracing_on
         cat per_cpu/cpu*/stats | grep ^entries > /before
@@ -118,20 +118,20 @@ def test_what_is_recorded_during_a_dump_stays(fresh: Machine) -> None:
     said = fresh.run(f"cd {TRACING}; {script}", limit=5_000_000_000).output.decode()
     before = sum(map(int, re.findall(r"entries: (\d+)", said)))
     assert len(dump_in(messages(said))) >= before > 100
-    assert fresh.trace_array.recorder.entries(None) > 0
+    assert fresh.trace_array.reader.entries(None) > 0
 
 
 def test_one_cpu_is_dumped_when_asked_for(fresh: Machine) -> None:
     shell(fresh, "for n in 0 1; do taskset -c $n sh -c \"echo on $n > trace_marker\"; done")
-    fresh.trace_array.request_dump(1)
+    fresh.trace_array.dumps.request(1)
     assert not fresh.trace_array.recorder.recording
-    fresh.trace_array.request_dump(1)
-    fresh.trace_array.request_dump(None)  # one is asked for already
+    fresh.trace_array.dumps.request(1)
+    fresh.trace_array.dumps.request(None)  # one has been requested already
     (line,) = dump_in(messages(fresh.run("true").output.decode()))
     assert line.endswith(": on 1") and "on 0" in fresh.tracefs.read("trace")
-    fresh.trace_array.request_dump(1)
+    fresh.trace_array.dumps.request(1)
     assert messages(fresh.run("true").output.decode()) == EMPTY
-    fresh.trace_array.request_dump(None)
+    fresh.trace_array.dumps.request(None)
     (line,) = dump_in(messages(fresh.run("true").output.decode()))
     assert line.endswith(": on 0")
 
@@ -139,7 +139,7 @@ def test_one_cpu_is_dumped_when_asked_for(fresh: Machine) -> None:
 def test_a_dump_that_a_command_made_the_host_ask_for_belongs_to_the_command(fresh: Machine) -> None:
     for number in range(100):
         fresh.tracefs.write("trace_marker", str(number))
-    fresh._sink = lambda data: fresh.trace_array.request_dump(None) if data == b"now\n" else None
+    fresh._sink = lambda data: fresh.trace_array.dumps.request(None) if data == b"now\n" else None
     lines = dump_in(messages(shell(fresh, "echo now")))
     assert [line.rpartition(" ")[2] for line in lines] == list(map(str, range(100)))
 
@@ -168,8 +168,9 @@ def test_an_oops_dumps(arch: str, mode: int, where: str) -> None:
     assert modules < lines.index("Dumping ftrace buffer:") < lines.index("---[ end trace 0000000000000000 ]---")
 
 
+@pytest.mark.static_timing("cycles are counted")
 def test_patching_waits_for_a_cpu_that_dumps_with_interrupts_off(fresh: Machine) -> None:
-    """For longer than any other CPU may take to answer a step of patching."""
+    """For longer than any other CPU may take for a step of patching."""
     fresh.tracefs.write("set_ftrace_filter", "vfs_read")
     fresh.tracefs.write("current_tracer", "function")
     shell(fresh, f"echo 1 > {ON_OOPS}")
@@ -206,7 +207,7 @@ def test_a_panic_dumps_and_ends_the_machine(fresh: Machine) -> None:
 
 
 def test_an_oops_in_an_interrupt_dumps_once(fresh: Machine) -> None:
-    """The panic that follows finds nothing more."""
+    """The following panic has nothing left to dump."""
     console = bytearray()
     fresh._sink = console.extend
     with pytest.raises(GuestPanic, match="Fatal exception in interrupt"):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The kprobes and kretprobes of the guest's modules: the host places them, the guest calls their handlers."""
+"""The kprobes and kretprobes of the guest's modules: the host installs them, the guest calls their handlers."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import capstone
 import pytest
 
 from emu.cpu.arch import load as cpu_arch
-from emu.ftrace.probe_places import ProbedFunction
+from emu.ftrace.probes.places import ProbedFunction
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 
 PARAMETERS = "/sys/module/sample_kprobes/parameters"
 LIST = "/sys/kernel/debug/kprobes/list"
-WORK = 14  # a round and more of sample_kprobes_work: all its cases
+WORK = 14  # more than one round of sample_kprobes_work: all its cases
 
 
 @pytest.fixture
@@ -65,10 +65,10 @@ def test_what_handlers_may_do(machine: Machine, arch: str) -> None:
     sh(machine, "echo -n sample_kprobes_work > probe; echo -n call > handler; echo 1 > call")
     assert sh(machine, "cat counts").startswith("1 1 1, ")  # the second is missed: a handler is running
     assert sh(machine, "echo -n other > handler; echo 7 > call; cat call counts").startswith("-7\n2 1 1, ")
-    # Seven calls: every other one is not watched, and three are the most.
+    # Seven calls: every other one is skipped by the entry handler, and maxactive is three.
     sh(machine, "echo -n sample_kprobes_depth > retprobe; echo 6 > depth")
     assert sh(machine, "cat depth counts") == "6\n2 1 1, 6 3 1, wrong 0\n"
-    machine.tracefs.write("current_tracer", "function_graph")  # the trampoline of the other one is replaced
+    machine.tracefs.write("current_tracer", "function_graph")  # the other trampoline replaces its address
     assert sh(machine, "echo 6 > depth; cat depth counts") == "6\n2 1 1, 12 6 2, wrong 0\n"
     machine.tracefs.write("current_tracer", "nop")
     listed = [line[18:] for line in machine.run(f"cat {LIST}").output.decode().splitlines()]
@@ -77,7 +77,7 @@ def test_what_handlers_may_do(machine: Machine, arch: str) -> None:
     assert sh(machine, "cat counts enabled").startswith("2 1 1, ") and sh(machine, "cat enabled") == "0\n"
     assert machine.run(f"grep work {LIST}").output.decode().endswith(f"  sample_kprobes [DISABLED]{flag}\n")
     assert sh(machine, "echo 1 > enabled; echo 7 > call; cat counts").startswith("3 2 1, ")
-    # What a module leaves behind is taken away before anybody can jump there.
+    # Probes that a module leaves behind are removed before any CPU can jump there.
     sh(machine, "echo 1 > leave")
     assert machine.run("rmmod sample_kprobes").output.count(b"was left behind, and is unregistered") == 2
     assert machine.run(f"cat {LIST}").output == b""
@@ -89,14 +89,14 @@ def test_what_cannot_be_probed(machine: Machine) -> None:
     for place, why in (
         ("nonesuch", "No such file or directory"),
         ("sample_kprobes_work+1", "Invalid or incomplete multibyte or wide character"),  # EILSEQ
-        ("memcpy", "Invalid argument"),  # nobody traces it
+        ("memcpy", "Invalid argument"),  # not traceable
         ("__per_cpu_offset", "Invalid argument"),  # no code
     ):
         assert why in sh(machine, f"{{ echo -n {place} > probe; }} 2>&1"), place
     assert "No such file or directory" in sh(machine, "{ echo -n nonesuch > retprobe; } 2>&1")
     assert "Invalid argument" in sh(machine, "{ echo -n memcpy > retprobe; } 2>&1")
     assert machine.run(f"cat {LIST}").output == b""
-    # The code of a probe may go before the probe does; what it was is shown.
+    # The code of a probe may disappear before the probe; its old address is still shown.
     machine.run("insmod /lib/modules/sample_export.ko")
     sh(machine, "echo -n sample_sum_of_squares > probe; rmmod sample_export")
     assert re.fullmatch(rb"[0-9a-f]{16}  k  0x[0-9a-f]{16} \[GONE\]\n", machine.run(f"cat {LIST}").output)
@@ -126,7 +126,7 @@ def test_linux_samples(machine: Machine, arch: str) -> None:
     assert re.fullmatch(r"kernel_clone returned \d+ and took \d+ ns to execute", lines[1])
     assert re.fullmatch(r"kretprobe at [0-9a-f]{16} unregistered", lines[-2])
     assert lines[-1] == "Missed probing 0 instances of kernel_clone"
-    # A call that is under way when the module goes: it returns well, and tells nobody.
+    # A call that is active when the module is removed: it returns correctly, without a handler.
     machine.run("dmesg -c > /dev/null; insmod /lib/modules/kretprobe_example.ko func=do_nanosleep")
     machine.run("(sleep 0.02; echo woken > /s) & rmmod kretprobe_example; usleep 30000")
     assert machine.run("cat /s").output == b"woken\n" and b"took" not in machine.run("dmesg").output

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""hardware:sample: what it stands for, where it is, and what is said of counters that cannot be sampled."""
+"""hardware:sample: what a sample represents, its address, and the error for counters that cannot be sampled."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 from emu.cpu.native.timing import record
 from emu.ftrace.errors import TraceError
-from emu.ftrace.hardware_events import SAMPLEABLE
+from emu.ftrace.tracers.hardware_events import SAMPLEABLE
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 
@@ -53,7 +53,7 @@ def counts(machine: Machine) -> Sequence[Mapping[str, int]]:
 
 
 def run_sampled(machine: Machine, command: str = COMMAND) -> Mapping[tuple[int, str], int]:
-    """Runs a command while the event is enabled. Returns what each CPU has counted meanwhile."""
+    """Runs a command while the event is enabled. Returns the counts of each CPU meanwhile."""
     machine.tracefs.write(f"{EVENT}/enable", "1")
     before = counts(machine)
     machine.run(command)
@@ -69,7 +69,7 @@ def refused(machine: Machine, text: str) -> int:
 
 
 def test_all_samples_together_stand_for_what_was_counted(counting: Machine) -> None:
-    """Of every counter that can be sampled, each event."""
+    """Samples each event, of every counter that can be sampled."""
     counting.tracefs.write("hardware_events", "\n".join(f"{name}:1" for name in SAMPLEABLE))
     counted = run_sampled(counting)
     told: Counter[tuple[int, str]] = Counter()
@@ -104,7 +104,7 @@ def test_recording_takes_no_time(counting: Machine) -> None:
 
 
 def test_where_it_is_is_what_copies(counting: Machine) -> None:
-    """Half a megabyte goes through a buffer that no L1 holds."""
+    """Half a megabyte goes through a buffer larger than any L1."""
     counting.tracefs.write("hardware_events", "L1-dcache-load-misses:20")
     run_sampled(counting, "dd if=/dev/zero of=/dev/ram0 bs=64k count=8")
     (function, hits), *_ = Counter(sample.function for sample in samples(counting)).most_common()

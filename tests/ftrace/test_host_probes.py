@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Machine.probe: Python functions that are called where CPUs come to."""
+"""Machine.probe: Python functions that are called when CPUs reach an address."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from emu.cpu.disassembly import disassemble
 from emu.ftrace.errors import TraceError
-from emu.ftrace.host_probes import Hit
+from emu.ftrace.probes.host_probes import Hit
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 
@@ -19,11 +19,11 @@ _PC = {"x86_64": "ip", "sparc64": "pc"}
 
 
 class _Sentinel(Exception):
-    """What a callback raises."""
+    """The exception that a callback raises."""
 
 
 def _instructions(machine: Machine, name: str) -> list[tuple[int, str]]:
-    """Those of a function: addresses and texts."""
+    """The instructions of a function: addresses and texts."""
     function = next(one for one in machine.kernel.image.functions if one.name == name)
     code = machine.kernel.memory.read(function.address, function.size)
     return [(one.address, one.text) for one in disassemble(machine.board.arch, code, function.address)]
@@ -56,7 +56,7 @@ def test_what_a_hit_tells(arch: str) -> None:
 def test_an_argument_is_changed(arch: str) -> None:
     def nothing(hit: Hit) -> None:
         if hit.comm == "cat":
-            hit.registers[_FIRST_ARGUMENT[arch]] = 99  # a file that is not open
+            hit.registers[_FIRST_ARGUMENT[arch]] = 99  # a file descriptor that is not open
 
     with booted_machine(arch) as machine:
         before = machine.run("cat /proc/version")

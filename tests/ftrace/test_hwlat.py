@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""hwlat finds the SMIs that come while it looks, on the CPU where it looks, and nothing else."""
+"""hwlat finds the SMIs that come while it samples, on the CPU where it samples, and nothing else."""
 
 from __future__ import annotations
 
 import errno
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -14,15 +13,15 @@ from emu.ftrace.errors import TraceError
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 from tests.lib.event_entries import Entry, entries
+from tests.lib.golden import read_golden
 
-GOLDEN = Path(__file__).parent.parent / "golden"
-PERIOD, LENGTH = 3_300_000, 60_000  # nanoseconds: the ticks do not come at the same times
-EDGE = 400_000  # nanoseconds from the thread's turn to its first reading of the clock, and from the last
+PERIOD, LENGTH = 3_300_000, 60_000  # nanoseconds: SMIs and ticks do not coincide
+EDGE = 400_000  # nanoseconds between the switch to the thread and its first reading of the clock, and after its last
 
 
 @pytest.fixture(scope="module")
 def interrupted(arch: str) -> Iterator[Machine]:
-    """A machine with SMIs on both CPUs, and hwlat that looks for 2 ms of each 5 ms."""
+    """A machine with SMIs on both CPUs; hwlat samples for 2 ms of each 5 ms."""
     with booted_machine(arch, smi="3.3ms:60us") as machine:
         machine.tracefs.write("hwlat_detector/width", "2000")
         machine.tracefs.write("hwlat_detector/window", "5000")
@@ -31,7 +30,7 @@ def interrupted(arch: str) -> Iterator[Machine]:
 
 
 def look(machine: Machine, mode: str) -> list[list[Entry]]:
-    """What hwlat finds in 0.1 s, and when its threads ran, on each CPU."""
+    """The events of hwlat in 0.1 s, and the switches to and from its threads, on each CPU."""
     machine.tracefs.write("hwlat_detector/mode", mode)
     machine.tracefs.write("current_tracer", "hwlat")
     machine.tracefs.write("events/sched/sched_switch/enable", "1")
@@ -42,7 +41,7 @@ def look(machine: Machine, mode: str) -> list[list[Entry]]:
 
 
 def windows(recorded: list[Entry]) -> list[tuple[int, int, int, str]]:
-    """When a thread of hwlat ran on a CPU: from, to, how many SMIs it has found, the thread's name."""
+    """The runs of hwlat's threads on a CPU: from, to, the number of SMIs found, the thread's name."""
     since, found, ran = 0, 0, []
     for entry in recorded:
         if entry.name == "hwlat":
@@ -80,7 +79,7 @@ def test_its_lines_are_as_those_of_linux(interrupted: Machine) -> None:
     tracefs = interrupted.tracefs
     tracefs.write("current_tracer", "hwlat")
     interrupted.run("sleep 0.05")
-    theirs, ours = (GOLDEN / "hwlat.txt").read_text().splitlines(), tracefs.read("trace").splitlines()
+    theirs, ours = read_golden("hwlat.txt").splitlines(), tracefs.read("trace").splitlines()
     line = r"[ \S]{16}-\d+ +\[00[01]\] d\.{4} +\d+\.\d{6}: "
     line += r"#[\d ]{5} inner/outer\(us\): [\d ]{4}/[\d ]{5} ts:\d+\.\d{9} count:\d+"
     assert [re.sub(r"\d+/\d+", "N/N", text) for text in ours[:12]] == [text.replace("4/4", "N/N") for text in theirs[:12]]
@@ -90,7 +89,7 @@ def test_its_lines_are_as_those_of_linux(interrupted: Machine) -> None:
     assert re.search(r"#1     inner/outer\(us\): +\d+/\d+ +ts:1735689600\.\d{9} count:1$", tracefs.read("trace"), re.M)
     tracefs.write("trace_options", "raw")
     assert re.search(r"^\d+ \d+ \d+ \d+ \d+ 1735689600 \d{9} 1$", tracefs.read("trace"), re.M)
-    assert tracefs.read("tracing_max_latency") == "0\n"  # Linux takes the microseconds for nanoseconds
+    assert tracefs.read("tracing_max_latency") == "0\n"  # Linux treats the microseconds as nanoseconds
     interrupted.restore(before)
 
 
@@ -132,7 +131,7 @@ def test_the_files_of_hwlat_detector(arch: str) -> None:
     with booted_machine(arch) as machine:
         tracefs = machine.tracefs
         files = [f"hwlat_detector/{name}" for name in tracefs.listdir("hwlat_detector")]
-        assert "".join(map(tracefs.read, files)) == (GOLDEN / "hwlat_detector-files.txt").read_text()
+        assert "".join(map(tracefs.read, files)) == read_golden("hwlat_detector-files.txt")
         for name, text in (
             ("width", "1000001"), ("window", "499999"), ("width", "-1"), ("width", "1ms"), ("window", ""),
             ("mode", "round robin"), ("mode", ""), ("mode", "per-cpu" + " " * 60),
@@ -140,7 +139,7 @@ def test_the_files_of_hwlat_detector(arch: str) -> None:
             with pytest.raises(TraceError) as error:
                 tracefs.write(f"hwlat_detector/{name}", text)
             assert error.value.code == errno.EINVAL
-        assert "".join(map(tracefs.read, files)) == (GOLDEN / "hwlat_detector-files.txt").read_text()
+        assert "".join(map(tracefs.read, files)) == read_golden("hwlat_detector-files.txt")
         tracefs.write("hwlat_detector/width", "0")
         tracefs.write("hwlat_detector/window", "0")
         for mode in ("none", "per-cpu\n", " round-robin "):

@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tracers of instances: each finds what is known to have been there, in its own buffers, and leaves those of others alone."""
+"""Tracers of instances: each finds what is known to be there, in its own buffers, and does not affect other instances."""
 
 from __future__ import annotations
 
 import errno
 import re
 
+import pytest
+
 from emu.ftrace.errors import TraceError
 from emu.machine import Machine
-from tests.ftrace.text.golden import read_golden
 from tests.lib.booted_machine import booted_machine
 from tests.lib.commands import run
 from tests.lib.event_entries import entries
+from tests.lib.golden import read_golden
 
 DELAY = "/lib/modules/preemptirq_delay_test.ko"
 PLACE = "preemptirqtest_0 [preemptirq_delay_test]"
@@ -26,7 +28,7 @@ def is_busy(machine: Machine, path: str, text: str) -> bool:
 
 
 def section(machine: Machine, microseconds: int, directory: str = "") -> str:
-    """What `trace` of an array shows after a section of that length, while the module is there that had it."""
+    """The `trace` of an array after a section of that length, while the module that caused it is loaded."""
     run(machine, f"insmod {DELAY} delay={microseconds} test_mode=irq cpu_affinity=1")
     text = machine.tracefs.read(f"{directory}trace")
     run(machine, "rmmod preemptirq_delay_test")
@@ -37,6 +39,7 @@ def worst(machine: Machine, directory: str = "") -> int:
     return int(machine.tracefs.read(f"{directory}tracing_max_latency"))
 
 
+@pytest.mark.static_timing("how long is waited is counted")
 def test_latency_tracers_of_two_instances(arch: str) -> None:
     a, b = "instances/a/", "instances/b/"
     with booted_machine(arch, cpus=2) as machine:
@@ -62,7 +65,7 @@ def test_latency_tracers_of_two_instances(arch: str) -> None:
         assert "irq_test" not in tracefs.read(f"{b}trace")
         assert worst(machine) == 0 and "#P:2" in tracefs.read("trace") and entries(machine.trace_array) == [[], []]
 
-        tracefs.write("tracing_thresh", "500")  # is one for all arrays
+        tracefs.write("tracing_thresh", "500")  # is common to all arrays
         section(machine, 600)
         assert 600 <= worst(machine, a) <= 602
         tracefs.rmdir("instances/a")

@@ -11,8 +11,8 @@ import pytest
 
 from emu.ftrace.errors import TraceError
 from emu.machine import Machine
-from tests.ftrace.text.golden import read_golden
 from tests.lib.commands import TRACING, shell
+from tests.lib.golden import read_golden
 
 
 @pytest.fixture
@@ -35,7 +35,7 @@ def foo(machine: Machine) -> Iterator[Machine]:
 
 
 def functions(machine: Machine, path: str) -> set[str]:
-    """The functions in a trace, markers left out."""
+    """The functions in a trace, without markers."""
     return set(re.findall(r": (\w+) <-", machine.tracefs.read(path)))
 
 
@@ -47,7 +47,7 @@ def test_a_new_instance_is_as_linux_makes_it(foo: Machine) -> None:
     assert shell(foo, "cd instances/foo; cat available_tracers current_tracer buffer_size_kb") == f"{tracers}\n{tracer}\n1410\n"
     ours = foo.tracefs.read("instances/foo/trace_options").split()
     assert [option for option in ours if option != "nobranch"] == options  # Linux was built without the branch tracer
-    for option in ("trace_printk", "printk-msg-only", "record-cmd"):  # for the top array alone
+    for option in ("trace_printk", "printk-msg-only", "record-cmd"):  # only in the top array
         assert option not in shell(foo, "ls instances/foo/options")
         assert option in foo.tracefs.read("instances/foo/trace_options")
     assert shell(foo, "echo function_graph > instances/foo/current_tracer").endswith("Invalid argument\n")
@@ -89,7 +89,7 @@ def test_each_traces_its_own_functions(foo: Machine) -> None:
     assert functions(foo, "instances/foo/trace") == {"vfs_read"}
     assert {"vfs_open", "vfs_read"} < functions(foo, "instances/bar/trace")
     assert "vfs_write" not in functions(foo, "instances/bar/trace")
-    # When an instance no longer traces, the others go on with what is theirs.
+    # When an instance stops tracing, the others keep their own settings.
     shell(foo, "echo nop > instances/bar/current_tracer; rmdir instances/foo; echo > trace; cat /init > /dev/null")
     assert functions(foo, "trace") == {"vfs_open"}
     assert [line.split()[:2] for line in foo.tracefs.read("enabled_functions").splitlines()] == [["vfs_open", "(1)"]]
@@ -156,7 +156,7 @@ def test_an_instance_that_is_in_use_stays(foo: Machine) -> None:
     assert shell(foo, "exec 3< instances/foo/options/sym-addr; rmdir instances/foo; echo $?").endswith(
         "Device or resource busy\n1\n"
     )
-    # A tracer does not keep it, and neither does somebody's working directory.
+    # An active tracer does not pin it, and neither does a working directory.
     shell(foo, "echo function > instances/foo/current_tracer; cd instances/foo; rmdir ../foo; ls")
     assert foo.tracefs.listdir("instances") == []
     assert foo.tracefs.read("enabled_functions") == ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Interrupts before every instruction of a graph-traced kernel, and of a program that recurses: nothing notices.
+"""Interrupts before every instruction of a graph-traced kernel, and of a recursive program: nothing is affected.
 
 Code with interrupts off gets them when it turns them on. On SPARC V9 both places spill and fill register windows.
 """
@@ -10,7 +10,6 @@ import re
 
 import pytest
 
-from emu.cpu.native import cpu_record
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 from tests.lib.graph_calls import check_calls, start_graph
@@ -21,7 +20,7 @@ INTERRUPTS = 1000
 
 
 def interrupt_every_instruction(machine: Machine, count: int) -> set[int]:
-    """Has the CPU take that many interrupts, each before another instruction. Returns the addresses at which they were raised."""
+    """Makes the CPU take `count` interrupts, each before a different instruction. Returns where they were raised."""
     (cpu,) = machine.board.cpus
     vectors = [machine.kernel.image.constant(name) for name in VECTORS]
     places = set()
@@ -29,10 +28,10 @@ def interrupt_every_instruction(machine: Machine, count: int) -> set[int]:
     while taken < count:
         _, *interrupted = context(machine, cpu)
         places.add(cpu.pc)
-        before = cpu.record.get(cpu_record.TAKEN)
+        before = cpu.record.taken
         cpu.raise_interrupt(vectors[taken % 2])
         step(machine, cpu, 1)
-        if cpu.record.get(cpu_record.TAKEN) == before:
+        if cpu.record.taken == before:
             continue  # interrupts are off here
         taken += 1
         for _ in range(ENDLESS):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Static keys: their branches follow them under running CPUs."""
+"""Static keys: their branches follow them while CPUs run."""
 
 from __future__ import annotations
 
@@ -59,15 +59,15 @@ def test_a_key_is_on_before_its_first_branch_and_off_after_its_last(arch: str, p
             seen.clear()
 
 
-# CPUs that are there while a branch changes
+# CPUs at a branch while it changes
 
 
-CALLER = f"insmod {MODULE}; taskset -c 1 sh -c 'echo 100000000 > {CALLS}' & usleep 1000"  # CPU 1 passes branches from now on
+CALLER = f"insmod {MODULE}; taskset -c 1 sh -c 'echo 100000000 > {CALLS}' & usleep 1000"  # CPU 1 executes branches from now on
 
 
 @contextmanager
 def held_up(machine: Machine) -> Iterator[None]:
-    """While the body runs, CPU 0 does not answer: what the driver asks next takes that long."""
+    """While the body runs, CPU 0 does not answer, so the next step of patching takes that long."""
     kernel, image = machine.kernel, machine.kernel.image
     area = image.symbol("__ftrace_shared")
     kernel.memory.set_member(area, "upcall_stop.released", 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Backtraces do not depend on what is probed when the first one is wanted."""
+"""Backtraces do not depend on which addresses are probed when the first one is made."""
 
 from __future__ import annotations
 
@@ -7,8 +7,7 @@ import ctypes
 from contextlib import suppress
 
 from emu.ftrace.errors import TraceError
-from emu.ftrace.native import array_record
-from emu.ftrace.probe_places import ProbePlace
+from emu.ftrace.probes.places import ProbePlace
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 from tests.lib.counting_probes import probe
@@ -17,7 +16,7 @@ _FUNCTION = "vfs_read"
 
 
 def places(machine: Machine) -> list[ProbePlace]:
-    """Wherever there can be a breakpoint in the function."""
+    """All places in the function where a breakpoint is possible."""
     begin, found = machine.kernel.image.symbol(_FUNCTION), []
     function = machine.kernel.image.function_at(begin)
     assert function is not None
@@ -37,7 +36,7 @@ def test_where_functions_have_no_frame_is_learned_in_spite_of_breakpoints(arch: 
                 probe(machine, *probed_places)
             shared = machine.trace_array.recorder.globals
             shared.stacks.use()
-            table = shared.records.top.get(array_record.FRAMELESS) + begin - machine.board.arch.kernel_map
+            table = shared.records.top.frameless.address + begin - machine.board.arch.kernel_map
             function = machine.kernel.image.function_at(begin)
             assert function is not None
             learned.append(ctypes.string_at(table, function.size))

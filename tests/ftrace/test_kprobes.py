@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Kprobes: where they can be, what they see and change, and that nobody else notices."""
+"""Kprobes: where they are possible, what they see and change, and that they affect nothing else."""
 
 from __future__ import annotations
 
@@ -7,19 +7,18 @@ import errno
 import re
 from collections.abc import Iterator
 from itertools import islice
-from pathlib import Path
 
 import pytest
 
 from emu.ftrace.errors import TraceError
-from emu.ftrace.probe_places import ProbePlace
+from emu.ftrace.probes.places import ProbePlace
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 from tests.lib.counting_probes import CountingProbe, probe, remove
+from tests.lib.golden import read_golden
 
-GOLDEN = Path(__file__).parents[1] / "golden"
 LIST = "/sys/kernel/debug/kprobes/list"
-TOLD = "ksys_read"  # its site tells of probes of its beginning: gcc has left the delay slot of SPARC's call empty
+TOLD = "ksys_read"  # a probe at its beginning uses its call site: gcc has left the delay slot of SPARC's call empty
 READ_7 = "dd if=/proc/version bs=7 count=1 2> /dev/null"
 
 
@@ -35,7 +34,7 @@ def address_of(machine: Machine, function: str) -> int:
 
 
 def instructions(machine: Machine, function: str) -> Iterator[int]:
-    """The addresses in a function at which there can be a breakpoint, in order. What belongs to its site is left out."""
+    """The addresses in a function where a breakpoint is possible, in order, except in its call site."""
     symbol = machine.kernel.image.function_at(address_of(machine, function))
     assert symbol is not None
     for address in range(symbol.address + 1, symbol.address + symbol.size):
@@ -48,7 +47,7 @@ def instructions(machine: Machine, function: str) -> Iterator[int]:
 
 
 def elsewhere(machine: Machine, function: str = "vfs_read") -> ProbePlace:
-    """The first place in a function at which there can be a breakpoint."""
+    """The first place in a function where a breakpoint is possible."""
     return ProbePlace(address=next(instructions(machine, function)))
 
 
@@ -58,7 +57,7 @@ def refusal(machine: Machine, place: ProbePlace) -> tuple[str, str]:
     return errno.errorcode[raised.value.code], raised.value.why
 
 
-# Where they are
+# Places
 
 
 def test_at_the_beginning_of_a_function_its_call_site_tells_of_calls(machine: Machine) -> None:
@@ -143,7 +142,7 @@ def test_there_is_no_room_only_when_all_places_are_in_use(machine: Machine) -> N
     assert other.hits > 0
 
 
-# What they see and change
+# Registers
 
 
 def test_registers_are_those_before_the_instruction(machine: Machine, arch: str) -> None:
@@ -175,7 +174,7 @@ def test_a_cpu_goes_on_with_the_registers_that_a_consumer_has_changed(machine: M
     assert machine.run("cat /got").output == b"Lin"
 
 
-# Who else is there
+# Other users
 
 
 @pytest.mark.parametrize("tracer", ["function", "function_graph"])
@@ -267,7 +266,7 @@ def test_a_module_that_does_not_fit_is_warned_of(arch: str) -> None:
 
 @pytest.mark.parametrize("begin", [True, False], ids=["sites", "breakpoints"])
 def test_nothing_is_too_deep_in_the_kernel(arch: str, begin: bool) -> None:
-    """What entry code and NMIs call, locks, the scheduler: at the call site of each, and behind it."""
+    """Functions called by entry code and NMIs, locks, the scheduler: at the call site of each, and behind it."""
     with booted_machine(arch, cpus=4) as machine:
         functions = [machine.kernel.image.function_at(site) for site in machine.kernel.image.sites.tolist()]
         names = [function.name for function in functions if function is not None]
@@ -340,7 +339,7 @@ def test_a_stack_begins_at_the_probed_instruction(machine: Machine) -> None:
     assert len(stacks[0]) > 3
 
 
-# As Linux shows them
+# Linux's text
 
 
 def test_the_lists_are_those_of_linux(machine: Machine) -> None:
@@ -350,10 +349,10 @@ def test_the_lists_are_those_of_linux(machine: Machine) -> None:
     for path in ("kprobes/myopen", "kprobes/myopenret", "grp/args"):
         machine.tracefs.write(f"events/{path}/enable", "1")
     listed = machine.run(f"cat {LIST}").output.decode().splitlines()
-    golden = (GOLDEN / "kprobes-list.txt").read_text().replace("vfs_read", TOLD).splitlines()
+    golden = read_golden("kprobes-list.txt").replace("vfs_read", TOLD).splitlines()
     assert sorted(line.partition(" ")[2] for line in listed) == sorted(line.partition(" ")[2] for line in golden)
     kinds = [line.split()[1] for line in listed if "do_sys_openat2" in line]
     assert kinds == [line.split()[1] for line in golden if "do_sys_openat2" in line]  # the newest first
     enabled = machine.tracefs.read("enabled_functions").splitlines()
-    linux = (GOLDEN / "enabled_functions.kprobes.txt").read_text().replace("vfs_read", TOLD).splitlines()
+    linux = read_golden("enabled_functions.kprobes.txt").replace("vfs_read", TOLD).splitlines()
     assert sorted(line.partition("->")[0] for line in enabled) == sorted(line.partition("\t")[0] + " " for line in linux)

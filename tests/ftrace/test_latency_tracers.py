@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""irqsoff, preemptoff, preemptirqsoff: a module keeps interrupts or preemption off for a known time, and they find it."""
+"""irqsoff, preemptoff, preemptirqsoff: they find sections of known length in which a module disables interrupts or preemption."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from random import Random
 
 import pytest
 
+from emu.ftrace.buffers.ring_buffer import RingBuffer
 from emu.ftrace.errors import TraceError
-from emu.ftrace.ring_buffer import RingBuffer
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 from tests.lib.commands import run, shell
@@ -27,7 +27,7 @@ def machine(request: pytest.FixtureRequest) -> Iterator[Machine]:
 
 
 def section(machine: Machine, microseconds: int, mode: str, cpu: int = 1) -> str:
-    """What `trace` shows after a section of that length. Nothing is recorded any more."""
+    """The `trace` after a section of that length. Recording has then stopped."""
     run(machine, f"insmod {MODULE} delay={microseconds} test_mode={mode} cpu_affinity={cpu}")
     machine.tracefs.write("tracing_on", "0")
     run(machine, "rmmod preemptirq_delay_test")
@@ -169,7 +169,7 @@ def test_a_tracer_that_is_taken_away_in_a_section(machine: Machine) -> None:
         echo irqsoff > current_tracer; echo 1 > tracing_on
         insmod {MODULE} delay=700 cpu_affinity=1; echo 0 > tracing_on; cat tracing_max_latency"""
     first, *lines, last = shell(machine, script).splitlines()
-    assert int(first) < 20000  # not of the section that was interrupted
+    assert int(first) < 20000  # not in the section that was interrupted
     assert any(" <-" in line for line in lines)  # functions are recorded everywhere again
     assert 700 <= int(last) <= 702
 

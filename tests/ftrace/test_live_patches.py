@@ -87,7 +87,7 @@ def test_a_module_while_all_cpus_call_it(arch: str) -> None:
         machine.run("insmod /lib/modules/sample_bug.ko")
         machine.advance(5_000_000)
         with machine.patch("sample_bug_max", to="sample_bug_max_repaired") as patch:
-            machine.advance(1_000_000)  # until calls that were under way are counted
+            machine.advance(1_000_000)  # until active calls are counted
             found = _wrong(machine)
             machine.advance(5_000_000)
             assert _wrong(machine) == found > 0

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""mmiotrace: each access to a device that a driver has mapped, with its value, and nothing that is not one."""
+"""mmiotrace: each access to a device that a driver has mapped, with its value, and no others."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -13,10 +12,10 @@ import pytest
 from emu.ftrace.errors import TraceError
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
+from tests.lib.golden import read_golden
 
-GOLDEN = Path(__file__).resolve().parents[1] / "golden"
 DEVICE = 0xF0_0000_0000
-VIRTUAL = 0xFFFF_C900_0000_0000  # where the first mapping lies
+VIRTUAL = 0xFFFF_C900_0000_0000  # the address of the first mapping
 ACCESSES, MEMORY = 0x108, 0x400  # registers of the device
 INSERT, DO = "insmod /lib/modules/sample_io.ko", "echo {} > /sys/module/sample_io/parameters/do"
 TEXT = b"sample_io moves this text\0"
@@ -51,7 +50,7 @@ def lines(m: Machine) -> list[str]:
 
 
 def accesses(shown: list[str], map_id: int = 1) -> list[Access]:
-    """All are of one mapping."""
+    """The accesses, all in one mapping."""
     found = []
     for line in shown:
         fields = re.fullmatch(rf"([RW]) (\d) {TIME} {map_id} (0x\w+) (0x\w+) 0x0 0", line)
@@ -93,7 +92,7 @@ def test_every_access_of_testmmiotrace(machine: Machine) -> None:
 
 
 def test_it_is_the_device_that_is_accessed(machine: Machine) -> None:
-    """In all widths, by string instructions, and by all CPUs at once: no access is missing, and none is another's."""
+    """In all widths, by string instructions, and by all CPUs at once: no access is missing, and none is mixed up with another."""
     run(machine, INSERT, DO.format("words"))
     _, *shown = lines(machine)
     assert accesses(shown) == [
@@ -168,12 +167,12 @@ def test_a_mapping_is_no_longer_traced_when_the_tracer_goes(machine: Machine) ->
 
 def test_trace_and_trace_pipe_begin_as_in_linux(machine: Machine) -> None:
     shown = machine.tracefs.read("trace")
-    assert shown.replace("#P:3", "#P:1") == (GOLDEN / "mmiotrace.txt").read_text()
+    assert shown.replace("#P:3", "#P:1") == read_golden("mmiotrace.txt")
     run(machine, INSERT)
     machine.tracefs.write("trace_marker", "hello")
     text = run(machine, "cat /sys/kernel/tracing/trace_pipe > /tmp/pipe & sleep 0.1; kill $!; cat /tmp/pipe").decode()
     version, mapped, mark = text.splitlines()
-    assert version == (GOLDEN / "mmiotrace-trace_pipe.txt").read_text().splitlines()[0]
+    assert version == read_golden("mmiotrace-trace_pipe.txt").splitlines()[0]
     assert re.fullmatch(rf"MAP {TIME} 1 {DEVICE:#x} {VIRTUAL:#x} 0x1000 0x0 0", mapped)
     assert re.fullmatch(rf"MARK {TIME} hello", mark)
 

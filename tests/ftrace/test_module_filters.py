@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tracing modules: their functions are there as long as they are, and filters can name them by their module."""
+"""Tracing modules: their functions exist as long as they are loaded, and filters can select them by module."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from emu.ftrace.errors import TraceError
-from emu.ftrace.filters import FunctionFilter, Functions, ModuleFilters
+from emu.ftrace.sites.filters import FunctionFilter, Functions, ModuleFilters
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 
@@ -30,12 +30,12 @@ def machine(arch: str) -> Iterator[Machine]:
 
 
 def of_modules(text: str) -> list[str]:
-    """The functions of modules that a list of functions names, without the module."""
+    """The module functions in a list of functions, without the module's name."""
     return [line.split(" [")[0] for line in text.splitlines() if "[sample_timer]" in line]
 
 
 def traced(machine: Machine) -> set[str]:
-    """Functions of sample_timer in the trace."""
+    """The functions of sample_timer in the trace."""
     return set(re.findall(r"(\w+) \[sample_timer\] <-", machine.tracefs.read("trace")))
 
 
@@ -89,7 +89,7 @@ def test_functions_come_and_go_with_their_module(machine: Machine) -> None:
 
 
 def test_a_tracer_in_force_traces_init(machine: Machine) -> None:
-    """Also the names of functions that have been freed are still known."""
+    """The names of freed functions are still known."""
     machine.tracefs.write("current_tracer", "function")
     machine.run(f"{LOAD}; usleep 6000")
     assert of_modules(machine.tracefs.read("enabled_functions")) == CORE
@@ -112,7 +112,77 @@ def test_filters_select_by_module(machine: Machine) -> None:
     assert traced(machine) == {"sample_beat", "sample_count"}
     assert len(re.findall(r" <-", machine.tracefs.read("trace"))) == machine.tracefs.read("trace").count("[sample_timer] <-")
     machine.run("rmmod sample_timer")
+    assert machine.tracefs.read("set_ftrace_filter") == ""
+
+
+def test_a_filter_whose_module_has_gone_traces_nothing(machine: Machine) -> None:
+    """Linux: clear_mod_from_hash() sets the addresses of the entries to 0. The hash is not empty, so it is still a filter."""
+    machine.run(LOAD)
+    machine.tracefs.mkdir("instances/foo")
+    for where in ("", "instances/foo/"):
+        machine.tracefs.write(f"{where}set_ftrace_filter", "sample_*")
+        machine.tracefs.write(f"{where}current_tracer", "function")
+    machine.run("rmmod sample_timer")
+    for where in ("", "instances/foo/"):
+        assert machine.tracefs.read(f"{where}set_ftrace_filter") == ""
+    for load in ("true", LOAD):  # functions that come back are different ones
+        machine.tracefs.write("trace", "")
+        machine.run(f"{load}; usleep 6000")
+        assert machine.tracefs.read("enabled_functions") == ""
+        assert "<-" not in machine.tracefs.read("trace")
+    machine.tracefs.append("set_ftrace_filter", "vfs_read")
+    assert machine.tracefs.read("set_ftrace_filter") == "vfs_read\n"
+    machine.tracefs.append("set_ftrace_filter", "!vfs_read")
+    assert machine.tracefs.read("set_ftrace_filter") == ""
+    assert machine.site("vfs_read").state == "nop"
+    machine.tracefs.write("set_ftrace_filter", "")
     assert machine.tracefs.read("set_ftrace_filter") == "#### all functions enabled ####\n"
+    assert machine.site("vfs_read").state == "call ftrace_caller"
+
+
+def test_a_filter_of_a_function_that_was_freed_traces_nothing(machine: Machine) -> None:
+    """Linux: clear_func_from_hashes() does the same when the init functions of a module are freed."""
+    machine.tracefs.write("set_ftrace_filter", "sample_timer_init:mod:sample_timer")
+    machine.tracefs.write("current_tracer", "function")
+    machine.run(f"{LOAD}; usleep 6000")
+    assert traced(machine) == {"sample_timer_init"}
+    assert machine.tracefs.read("set_ftrace_filter") == ""
+    assert machine.tracefs.read("enabled_functions") == ""
+
+
+@pytest.mark.parametrize("file", ["set_ftrace_notrace", "stack_trace_filter"])
+def test_other_filters_stay_empty_when_their_module_goes(machine: Machine, file: str) -> None:
+    """Linux treats the hash of set_ftrace_notrace like that of set_ftrace_filter; stack_trace_filter shows existing functions."""
+    machine.run(LOAD)
+    machine.tracefs.write(file, "sample_*")
+    machine.run("rmmod sample_timer")
+    assert machine.tracefs.read(file) == ""
+    machine.tracefs.write("current_tracer", "function")
+    machine.run(f"{LOAD}; usleep 6000")
+    assert machine.tracefs.read(file) == ""
+    assert {"sample_beat", "sample_count"} <= traced(machine)  # another function of this name is traced
+    assert machine.site("vfs_read").state == "call ftrace_caller"
+    machine.tracefs.write(file, "")
+    assert machine.tracefs.read(file).startswith("#### ")
+
+
+def test_graph_filters_stay_empty_when_their_module_goes(machine: Machine) -> None:
+    """Linux clears no entry of ftrace_graph_hash and ftrace_graph_notrace_hash: as no function has such an address, the first
+    selects nothing and the second hides nothing. There, the files show the dead addresses; here, no line."""
+    machine.run(LOAD)
+    for file in ("set_graph_function", "set_graph_notrace"):
+        machine.tracefs.write(file, "sample_add sample_count")
+    machine.run("rmmod sample_timer")
+    for file in ("set_graph_function", "set_graph_notrace"):
+        assert machine.tracefs.read(file) == ""
+    machine.tracefs.write("current_tracer", "function_graph")
+    machine.run("true")
+    assert "()" not in machine.tracefs.read("trace")
+    machine.tracefs.append("set_graph_function", "vfs_open")
+    machine.run("cat /dev/null")
+    assert "vfs_open()" in machine.tracefs.read("trace")
+    machine.tracefs.write("set_graph_function", "")
+    assert machine.tracefs.read("set_graph_function") == "#### all functions enabled ####\n"
 
 
 def test_filters_wait_for_a_module(machine: Machine) -> None:
@@ -160,7 +230,7 @@ def test_function_graph_in_a_module(machine: Machine) -> None:
 
 @pytest.mark.parametrize("tracer", ["function", "function_graph"])
 def test_coming_and_going_while_tracers_are_switched(arch: str, tracer: str) -> None:
-    """Sites of a module are patched with all others, whatever the module is just doing."""
+    """Sites of a module are patched with all others, whatever state the module is in."""
     with Machine(arch=arch, cpus=4, quantum=300) as machine:
         loop = "modprobe sample_timer period=2; usleep 700; rmmod sample_timer; "
         machine.kernel.console.restart_input()

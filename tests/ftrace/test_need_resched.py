@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The column need-resched: `N`, `n` and `p`, from the first wish to reschedule until it is done.
+"""The column need-resched: `N`, `n` and `p`, from the request to reschedule until it is done.
 
-Where preempt_count has a bit for it (`Facts.folds_resched`), `N` is both it and the task's flag, `n` the flag
-alone, `p` the bit alone. Where it has none there is only `n`, as with Linux.
+If preempt_count has a bit for it (`Facts.folds_resched`), `N` is both this bit and the task's flag, `n` only the flag,
+`p` only the bit. Otherwise there is only `n`, as in Linux.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LINE = re.compile(r"^\s*\S+-\d+\s+\[(\d+)\]\s+(\S+)\s+[\d.]+: (\w+) <-(\w+)$", r
 
 @pytest.fixture(scope="module")
 def events(arch: str) -> Iterator[list[tuple[str, str, str]]]:
-    """What two CPUs do while tasks wake one another: CPU, need-resched, function, in the order in which it was recorded."""
+    """The events of two CPUs while tasks wake one another: CPU, need-resched, function, in the order of recording."""
     with booted_machine(arch, cpus=2) as machine:
         machine.tracefs.write("buffer_size_kb", "20000")
         machine.tracefs.write("set_ftrace_filter", "scheduler_ipi preempt_count_sub __schedule finish_task_switch resched_curr")

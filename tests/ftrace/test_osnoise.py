@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""osnoise and timerlat: what they find is what was there, the SMIs of the board and what the kernel itself does."""
+"""osnoise and timerlat: they find what was there, the SMIs of the board and the kernel's own activity."""
 
 from __future__ import annotations
 
 import errno
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
@@ -14,10 +13,10 @@ from emu.ftrace.tracefs import TraceFS
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 from tests.lib.event_entries import Entry, entries
+from tests.lib.golden import read_golden
 
-GOLDEN = Path(__file__).parents[1] / "golden"
 SMI_PERIOD, SMI_LENGTH = 3_100_000, 300_000  # nanoseconds
-SLACK = 10_000  # nanoseconds: an SMI waits for the end of what the CPU executes at a stretch
+SLACK = 10_000  # nanoseconds: an SMI is delayed until the CPU ends a translated block
 COUNTS = {"nmi_count": "nmi_noise", "irq_count": "irq_noise", "softirq_count": "softirq_noise", "thread_count": "thread_noise"}
 
 
@@ -28,18 +27,18 @@ def number(entry: Entry, name: str) -> int:
 
 
 def smi_in(start: int, end: int) -> list[int]:
-    """When the SMIs began that did in a range of time."""
+    """The beginnings of the SMIs in a range of time."""
     return list(range(-(-start // SMI_PERIOD) * SMI_PERIOD, end, SMI_PERIOD))
 
 
 def tasks(machine: Machine) -> dict[str, int]:
-    """The pids of all tasks by their names."""
+    """The pids of all tasks by name."""
     lines = [line.split() for line in machine.run("ps").output.decode().splitlines()[1:]]
     return {words[-1]: int(words[0]) for words in lines}
 
 
 def samples(recorded: list[Entry]) -> list[tuple[Entry, list[Entry]]]:
-    """Each sample of a CPU, with the events in it. What came before the first whole one is left out."""
+    """Each sample of a CPU, with the events in it. Events before the first complete sample are left out."""
     found: list[tuple[Entry, list[Entry]]] = []
     inside: list[Entry] = []
     for entry in recorded:
@@ -101,7 +100,7 @@ def test_what_threads_record_when_they_are_stopped_is_not_the_next_tracers(arch:
         for file, microseconds in {"width": 9000, "window": 10_000}.items():
             tracefs.write(f"hwlat_detector/{file}", str(microseconds))
         tracefs.write("current_tracer", tracer)
-        machine.run("sleep 0.024")  # all CPUs look
+        machine.run("sleep 0.024")  # all CPUs sample
         tracefs.write("current_tracer", "timerlat")
         assert {entry.name for ring in entries(machine.trace_array) for entry in ring} <= {"timerlat"}
 
@@ -132,6 +131,8 @@ def test_timerlat_is_late_when_the_firmware_was_there_and_shows_where(arch: str)
         assert late >= 4
 
         tracefs.write("osnoise/print_stack", "250")
+        machine.run("sleep 0.002")  # a thread that is woken before has no stack of its interrupt, and shows an empty one
+        tracefs.write("trace", "")
         machine.run("sleep 0.02")
         text = tracefs.read("trace")
         stacks = [part.splitlines()[1:3] for part in text.split("<stack trace>")[1:]]
@@ -169,7 +170,7 @@ def test_threads_that_take_no_interrupts_are_waited_for(arch: str) -> None:
 
 def test_files(tracefs: TraceFS) -> None:
     files = "".join(f"== {name}\n{tracefs.read(f'osnoise/{name}')}" for name in tracefs.listdir("osnoise"))
-    assert files == (GOLDEN / "osnoise-files.txt").read_text()
+    assert files == read_golden("osnoise-files.txt")
     for name, text, code in (
         ("runtime_us", "1000001", errno.EINVAL),
         ("period_us", "999999", errno.EINVAL),

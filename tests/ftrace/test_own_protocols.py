@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Patching protocols of the user's own, most of them wrong: each ends, with a message that says why."""
+"""Patching protocols written by the user, most of them wrong: each ends, with a message that says why."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from emu.ftrace.patching import PROTOCOLS, Park, Patch, Release, Synchronise, Write
+from emu.ftrace.sites.patching import PROTOCOLS, Park, Patch, Release, Synchronise, Write
 from emu.machine import BadProtocol, GuestPanic, LimitReached, Machine
 
 SET_TRACER = "echo function > /sys/kernel/tracing/current_tracer"
@@ -63,7 +63,7 @@ def test_a_protocol_that_does_not_end_says_what_each_cpu_executes(
         if protocol is not no_park:
             assert all(", kernel, upcall_stop_machine+0x" in line and ", interrupts off, " in line for line in lines)
         assert machine.patching.busy and machine.patching.awaited == {0, 1, 2, 3}
-        assert machine.tracefs.read("trace").startswith("# tracer: function\n")  # it can still be looked at
+        assert machine.tracefs.read("trace").startswith("# tracer: function\n")  # it can still be read
         with pytest.raises(GuestPanic, match="patching does not end"):
             machine.run("true")
 
@@ -154,10 +154,10 @@ def test_what_is_no_protocol_is_refused_and_changes_no_site(arch: str, protocol:
             machine.tracefs.write("current_tracer", "function")
         assert isinstance(caught.value.__cause__, ZeroDivisionError if protocol is raising else type(None))
         assert machine.site("vfs_read").state == "nop" and not machine.patching.busy
-        machine.tracefs.write("trace_marker", "goes on")  # what needs no patching is not refused
+        machine.tracefs.write("trace_marker", "goes on")  # operations without patching are not refused
         assert machine.warnings == []
         machine.patching.protocol = machine.ftrace.arch.protocols[0]
-        machine.tracefs.append("set_ftrace_filter", "vfs_*")  # what was refused is done with it
+        machine.tracefs.append("set_ftrace_filter", "vfs_*")  # the refused request is over
         assert machine.site("vfs_read").state == "call ftrace_caller"
 
 
@@ -209,7 +209,7 @@ def test_writes_alone_leave_cpus_in_their_old_translations(arch: str) -> None:
     with Machine(arch=arch, cpus=1, patching=lambda patches, breakpoint: writes(patches)) as machine:
         machine.tracefs.write("set_ftrace_filter", "kmem_cache_alloc")
         for _ in range(8):
-            machine.run("busy 4 1")  # the CPU has translated the function as it is, in whatever state it calls it
+            machine.run("busy 4 1")  # the CPU has translated the function in every state in which it calls it
         machine.tracefs.write("current_tracer", "function")
         machine.run("busy 4 1")
         assert machine.site("kmem_cache_alloc").state == "call ftrace_caller"
@@ -217,7 +217,7 @@ def test_writes_alone_leave_cpus_in_their_old_translations(arch: str) -> None:
 
 
 def test_one_site_after_the_other_is_right_and_slow(arch: str) -> None:
-    """A protocol may take long in all, as long as every step is answered."""
+    """A protocol may take long in total, as long as every step is answered."""
 
     def one_by_one(patches: Sequence[Patch], breakpoint: bytes) -> list[Any]:
         return [step for patch in patches for step in PROTOCOLS["stop_machine"]([patch], breakpoint)]

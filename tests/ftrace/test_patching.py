@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Sites change under running CPUs: no crash, no wrong result, and what goes wrong is undone."""
+"""Sites change under running CPUs: no crash, no wrong result, and errors are rolled back."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 
-from emu.ftrace.patching import PROTOCOLS, Park, Patch, Release, Synchronise, Write
+from emu.ftrace.sites.patching import PROTOCOLS, Park, Patch, Release, Synchronise, Write
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 from tests.lib.tracer_switches import switch_under_load, text_bytes
@@ -56,7 +56,7 @@ def test_a_cpu_that_does_not_flush_runs_the_old_code(arch: str, protocol: str) -
 
         machine.tracefs.write("set_ftrace_filter", "__might_resched")
         for _ in range(8):
-            calls()  # both CPUs have translated the function as it is, in whatever state they call it
+            calls()  # both CPUs have translated the function in every state in which they call it
         machine.patching.deaf_cpus = {1}
         machine.tracefs.write("current_tracer", "function")
         heard, deaf = calls()
@@ -90,7 +90,7 @@ def test_a_site_that_was_changed_behind_our_back_stops_tracing_and_not_the_guest
         machine.board.write_code(place, b"\x90")
         damaged = text_bytes(machine)
         machine.tracefs.write("current_tracer", "function")
-        assert text_bytes(machine) == damaged  # every other site is as it was
+        assert text_bytes(machine) == damaged  # every other site is unchanged
         assert len(machine.warnings) == 1
         assert "ftrace failed to modify" in machine.warnings[0]
         machine.board.write_code(place, good[place - machine.kernel.memory.physical(machine.kernel.image.symbol("_text")) :][:1])
@@ -99,7 +99,7 @@ def test_a_site_that_was_changed_behind_our_back_stops_tracing_and_not_the_guest
 
 
 def held_bytes(machine: Machine, patches: Sequence[Patch]) -> list[bytes]:
-    """Performs a protocol under load, a step at a time. Returns what the first place holds, one after another."""
+    """Performs a protocol under load, one step at a time. Returns the successive contents of the first place."""
     driver, first = machine.patching, patches[0]
 
     def code() -> bytes:
@@ -113,7 +113,7 @@ def held_bytes(machine: Machine, patches: Sequence[Patch]) -> list[bytes]:
     while driver.busy:
         left = driver.steps
         machine.advance(50_000)
-        assert (driver.steps, code(), over) == (left, held[-1], [])  # time alone performs nothing
+        assert (driver.steps, code(), over) == (left, held[-1], [])  # time alone performs no step
         driver.step()
         if code() != held[-1]:
             held.append(code())
@@ -125,7 +125,7 @@ def held_bytes(machine: Machine, patches: Sequence[Patch]) -> list[bytes]:
 
 
 def call_patch(machine: Machine, function: str) -> Patch:
-    """A call of ftrace_caller for the nop at a function's site."""
+    """A patch from the nop at a function's site to a call of ftrace_caller."""
     address, arch = machine.site(function).address, machine.ftrace.arch
     return Patch(address, arch.nop, arch.call(address, machine.kernel.image.symbol("ftrace_caller")))
 

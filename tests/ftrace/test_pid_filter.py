@@ -1,21 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The lists of tasks of one trace array, and what native code is told of the tasks that run."""
+"""The pid lists of one trace array, and what native code gets to know about running tasks."""
 
 from __future__ import annotations
 
 import pytest
 
-from emu.ftrace.array_records import ArrayRecords
-from emu.ftrace.native import array_cpu_record, array_record
-from emu.ftrace.pid_filter import OF_EVENTS, OF_FUNCTIONS, PidFilter, Pids, pid_flags
+from emu.ftrace.arrays.array_records import ArrayRecords
+from emu.ftrace.buffers.pid_filter import OF_EVENTS, OF_FUNCTIONS, PidFilter, Pids, pid_flags
+from emu.ftrace.native.trace_values import PID_LIMIT
 
 
 @pytest.fixture
 def records() -> ArrayRecords:
-    """Of two CPUs, which run tasks 5 and 6."""
+    """The records of two CPUs that run tasks 5 and 6."""
     made = ArrayRecords(2)
     for cpu, pid in zip(made.cpus, (5, 6), strict=True):
-        cpu.set(array_cpu_record.PID, pid)
+        cpu.pid = pid
     return made
 
 
@@ -26,7 +26,7 @@ def records() -> ArrayRecords:
         (frozenset({5}), None, [0, 1]),
         (None, frozenset({5}), [1, 0]),
         (frozenset({5, 6}), frozenset({6}), [0, 1]),
-        (frozenset(), None, [1, 1]),  # a list that is empty is a list
+        (frozenset(), None, [1, 1]),  # an empty list is a list
     ],
 )
 def test_the_tasks_that_run_are_heard_or_ignored_at_once(
@@ -34,17 +34,20 @@ def test_the_tasks_that_run_are_heard_or_ignored_at_once(
 ) -> None:
     flags = pid_flags(records)
     pids, of_events = PidFilter(records, flags, OF_FUNCTIONS), PidFilter(records, flags, OF_EVENTS)
-    pids.choose(frozenset({1, 5}), frozenset({2, 6}))
-    of_events.choose(frozenset({6, 7}), frozenset({5, 8}))
-    pids.choose(chosen, excluded)
+    pids.choose(frozenset({1, 5}))
+    pids.exclude(frozenset({2, 6}))
+    of_events.choose(frozenset({6, 7}))
+    of_events.exclude(frozenset({5, 8}))
+    pids.choose(chosen)
+    pids.exclude(excluded)
     assert (pids.chosen, pids.excluded) == (chosen, excluded)
     assert (of_events.chosen, of_events.excluded) == ({6, 7}, {5, 8})
-    assert [cpu.get(array_cpu_record.EVENTS_IGNORED) for cpu in records.cpus] == [1, 0]
-    assert [cpu.get(array_cpu_record.IGNORED) for cpu in records.cpus] == ignored
-    assert records.array.get(array_record.ONLY_CHOSEN) == (chosen is not None)
+    assert [cpu.events_ignored for cpu in records.cpus] == [1, 0]
+    assert [cpu.ignored for cpu in records.cpus] == ignored
+    assert records.array.only_chosen == (chosen is not None)
 
 
 def test_no_task_has_a_pid_that_is_too_large(records: ArrayRecords) -> None:
     pids = PidFilter(records, pid_flags(records), OF_FUNCTIONS)
-    pids.choose(frozenset({array_record.PID_LIMIT - 1, array_record.PID_LIMIT, 1 << 40}), None)
-    assert pids.chosen == {array_record.PID_LIMIT - 1}
+    pids.choose(frozenset({PID_LIMIT - 1, PID_LIMIT, 1 << 40}))
+    assert pids.chosen == {PID_LIMIT - 1}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""trace_pipe: what is read is gone, however it is read, and the pieces make the text that `trace` would show."""
+"""trace_pipe: reads consume events, however they are made, and the pieces form the text that `trace` would show."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
+from emu.ftrace.arrays.trace_array import TraceArray
+from emu.ftrace.buffers.ring_buffer import RingBuffer
 from emu.ftrace.errors import TraceError
-from emu.ftrace.ring_buffer import RingBuffer
-from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs import TraceFS
 from emu.kernel.files.node import Handle, OpenFlags, Readiness, WouldBlock
 from tests.ftrace.conftest import mark
 
 
 def read_all(handle: Handle, size: int) -> tuple[list[str], list[int]]:
-    """The lines that can be read now, and how long each read was."""
+    """The lines that can be read now, and the size of each read."""
     data, lengths = b"", []
     while isinstance(piece := handle.read(0, size), bytes) and piece:
         data += piece
@@ -61,7 +61,7 @@ def test_it_waits_and_ends_when_recording_is_off(
     pipe: Handle, rings: list[RingBuffer], trace_array: TraceArray, tracefs: TraceFS, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     woken: list[None] = []
-    monkeypatch.setattr(trace_array.recorder, "wake_readers", lambda: woken.append(None))
+    monkeypatch.setattr(trace_array.reader, "wake", lambda: woken.append(None))
     assert isinstance(pipe.read(0, 100), WouldBlock)
     assert not pipe.poll() & Readiness.READABLE
     tracefs.write("tracing_on", "0")
@@ -80,7 +80,7 @@ def test_it_waits_and_ends_when_recording_is_off(
 def test_a_poll_waits_until_enough_of_a_cpus_buffer_is_written(
     percent: int, full: int, pipe: Handle, rings: list[RingBuffer], root: Any, tracefs: TraceFS
 ) -> None:
-    """`full`: pages before the one that is being written."""
+    """`full`: the number of pages before the one that is being written."""
     tracefs.write("buffer_size_kb", "38")
     assert (rings[0].pages, tracefs.read("buffer_percent")) == (10, "50\n")
     tracefs.write("buffer_percent", str(percent))
@@ -103,12 +103,12 @@ def test_a_splice_waits_for_whole_pages_until_it_is_told_to_end(
     rings: list[RingBuffer], root: Any, trace_array: TraceArray, tracefs: TraceFS, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     woken: list[None] = []
-    monkeypatch.setattr(trace_array.recorder, "wake_readers", lambda: woken.append(None))
+    monkeypatch.setattr(trace_array.reader, "wake", lambda: woken.append(None))
     tracefs.write("buffer_size_kb", "38")
     raw = root.lookup("per_cpu").lookup("cpu0").lookup("trace_pipe_raw").open(OpenFlags.READ)
     while rings[0].full_pages < 3:
         mark(rings[0], 1000, "x" * 100)
-    assert isinstance(raw.splice(0, 1 << 16, waited=True), WouldBlock)  # half of the buffer is wanted
+    assert isinstance(raw.splice(0, 1 << 16, waited=True), WouldBlock)  # half of the buffer is required
     assert len(raw.splice(0, 8192 + 4095, waited=False)) == 8192
     while rings[0].full_pages < 4:
         mark(rings[0], 1000, "x" * 100)

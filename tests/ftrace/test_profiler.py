@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The function profiler counts every call, and adds the times that function_graph records."""
+"""The function profiler counts every call, and sums up the times that function_graph records."""
 
 from __future__ import annotations
 
@@ -7,18 +7,17 @@ import errno
 import re
 import statistics
 from collections import Counter, defaultdict
-from pathlib import Path
 
 import pytest
 
-from emu.ftrace import events
+from emu.ftrace.buffers import entries
 from emu.ftrace.errors import TraceError
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
+from tests.lib.golden import read_golden
 from tests.lib.ring_events import of_type
 from tests.lib.witness import Witness
 
-GOLDEN = Path(__file__).parents[1] / "golden"
 LOAD = "ls /bin | wc -l; sleep 0.01"
 LINE = re.compile(r"  (.{30})  ([ \d]{10})    ([\d.]+) us +([\d.]+) us +([\d.]+) us *")
 HEADER = """\
@@ -26,17 +25,17 @@ HEADER = """\
   --------                               ---    ----            ---             ---
 """
 
-Times = dict[int, list[tuple[int, int]]]  # of each function's calls, by its site: when they returned, and what they took
+Times = dict[int, list[tuple[int, int]]]  # by function's site: the times of its calls' returns, and their durations
 
 
 def duration(nanoseconds: int) -> str:
-    """Seven places, as many of them decimals as there is room for."""
+    """Seven characters, with as many decimals as fit."""
     whole = str(nanoseconds // 1000)
     return whole if len(whole) > 6 else f"{whole}.{nanoseconds % 1000:03}"[:8]
 
 
 def profile(machine: Machine, cpu: int) -> dict[str, tuple[int, str, str, str]]:
-    """Hits, time, average and variance of a CPU by function, of functions whose names (cut to 30) nobody else has."""
+    """Hits, time, average and variance on a CPU by function, for functions whose names (truncated to 30) are unique."""
     text = machine.tracefs.read(f"trace_stat/function{cpu}")
     assert text.startswith(HEADER)
     rows = [LINE.fullmatch(line) for line in text.removeprefix(HEADER).splitlines()]
@@ -49,13 +48,13 @@ def profile(machine: Machine, cpu: int) -> dict[str, tuple[int, str, str, str]]:
 
 
 def graph_times(machine: Machine, *, nested: bool) -> list[Times]:
-    """What function_graph has recorded of returned calls, by the CPU on which they returned; `nested`: with what they called."""
+    """function_graph's returned calls, by the CPU on which they returned; `nested`: including their callees."""
     found: list[Times] = []
     returned = []
     for ring in machine.trace_array.recorder.rings:
-        entries = of_type(ring.unread(), events.EventType.FUNCGRAPH_EXIT).entries(events.FUNCGRAPH_EXIT)
+        exits = of_type(ring.unread(), entries.EventType.FUNCGRAPH_EXIT).entries(entries.FUNCGRAPH_EXIT)
         found.append(defaultdict(list))
-        fields = (entries[name].tolist() for name in ("rettime", "calltime", "func", "depth", "pid"))
+        fields = (exits[name].tolist() for name in ("rettime", "calltime", "func", "depth", "pid"))
         returned += [(*row, ring.cpu) for row in zip(*fields, strict=True)]
     inner: dict[tuple[int, int, int], int] = defaultdict(int)  # by task and depth
     for rettime, calltime, function, depth, pid, cpu in sorted(returned):
@@ -67,6 +66,7 @@ def graph_times(machine: Machine, *, nested: bool) -> list[Times]:
     return found
 
 
+@pytest.mark.static_timing("what began before a witness looks is not seen")
 def test_hits_are_what_the_witness_saw(arch: str) -> None:
     with Machine(arch=arch, cpus=2) as machine:
         witness = Witness(machine)
@@ -84,6 +84,7 @@ def test_hits_are_what_the_witness_saw(arch: str) -> None:
         assert machine.warnings == []
 
 
+@pytest.mark.static_timing("what began before a witness looks is not seen")
 @pytest.mark.parametrize("off", [(), ("graph-time", "sleep-time")], ids=["whole", "of-the-function-itself"])
 def test_times_are_those_that_function_graph_records(arch: str, off: tuple[str, ...]) -> None:
     """The machine does the same in virtual time."""
@@ -96,7 +97,7 @@ def test_times_are_those_that_function_graph_records(arch: str, off: tuple[str, 
         called = first_calls(machine)
     with booted_machine(arch) as machine:
         set_options(machine, off)
-        machine.tracefs.write("trace_clock", "counter")  # of events only
+        machine.tracefs.write("trace_clock", "counter")  # only for events
         machine.tracefs.write("function_profile_enabled", "1")
         machine.run(LOAD)
         compared = 0
@@ -121,17 +122,17 @@ def set_options(machine: Machine, off: tuple[str, ...]) -> None:
 
 
 def first_calls(machine: Machine) -> list[dict[int, int]]:
-    """By CPU, when each function was called first, as function_graph has recorded it; functions by their sites."""
+    """By CPU, when function_graph recorded the first call of each function; functions by site."""
     found = []
     for ring in machine.trace_array.recorder.rings:
-        calls = of_type(ring.unread(), events.EventType.FUNCGRAPH_ENTRY)
-        pairs = zip(calls.entries(events.FUNCGRAPH_ENTRY)["func"].tolist(), calls.time.tolist(), strict=True)
+        calls = of_type(ring.unread(), entries.EventType.FUNCGRAPH_ENTRY)
+        pairs = zip(calls.entries(entries.FUNCGRAPH_ENTRY)["func"].tolist(), calls.time.tolist(), strict=True)
         found.append(dict(reversed(list(pairs))))
     return found
 
 
 def test_the_text_is_that_of_a_real_kernel(arch: str) -> None:
-    golden = (GOLDEN / "trace_stat-function0.txt").read_text()
+    golden = read_golden("trace_stat-function0.txt")
     assert golden.startswith(HEADER)
     assert all(LINE.fullmatch(line) for line in golden.removeprefix(HEADER).splitlines())
     with booted_machine(arch) as machine:
@@ -144,7 +145,7 @@ def test_the_text_is_that_of_a_real_kernel(arch: str) -> None:
         both = read("trace_stat/function0") + read("trace_stat/function1")
         assert read("function_profile_enabled") == "1\n"
         assert {line.split()[0] for line in both.splitlines()} == {"Function", "--------", "vfs_read", "vfs_write", "schedule"}
-        # What takes less time on average than tracing_thresh is not shown.
+        # Functions whose average time is less than tracing_thresh are not shown.
         write("tracing_thresh", "1000")
         assert " vfs_write " not in read("trace_stat/function0") + read("trace_stat/function1")
         write("tracing_thresh", "0")
@@ -153,7 +154,7 @@ def test_the_text_is_that_of_a_real_kernel(arch: str) -> None:
         assert read("trace_stat/function0") + read("trace_stat/function1") == both
         assert read("enabled_functions") == ""
         write("function_profile_enabled", "1")
-        assert len(read("trace_stat/function0")) < len(both)  # it begins anew
+        assert len(read("trace_stat/function0")) < len(both)  # it starts anew
         with pytest.raises(TraceError):
             write("trace_stat/function0", "0")
         with pytest.raises(TraceError):
@@ -161,7 +162,7 @@ def test_the_text_is_that_of_a_real_kernel(arch: str) -> None:
 
 
 def test_one_user_of_returns_at_a_time(arch: str) -> None:
-    """As in Linux 6.1: function_graph and the profiler exclude each other; function and the stack tracer go with both."""
+    """As in Linux 6.1, function_graph and the profiler exclude each other; function and the stack tracer work with both."""
     with booted_machine(arch) as machine:
         read, write = machine.tracefs.read, machine.tracefs.write
         write("current_tracer", "function_graph")
@@ -193,7 +194,7 @@ def test_one_user_of_returns_at_a_time(arch: str) -> None:
         before = profiled(machine)
         machine.run("echo none")
         assert profiled(machine) == before
-        # Of calls that are under way, nobody is told any more whose user of returns has gone meanwhile.
+        # Active calls are no longer recorded if their user of returns has been removed meanwhile.
         write("function_profile_enabled", "0")
         machine.ftrace_enabled = True
         write("current_tracer", "function_graph")

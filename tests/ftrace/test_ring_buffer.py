@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The ring buffer against a model made of lists, and the rarer kinds of events in pages made by hand."""
+"""The ring buffer compared with a model made of lists, and the rarer kinds of events in pages made by hand."""
 
 from __future__ import annotations
 
 import re
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,8 +12,10 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
+from emu.cpu.python_handler import PythonHandler
+from emu.ftrace.buffers.ring_buffer import RingBuffer, events_in, pages_for
 from emu.ftrace.native import ring_record
-from emu.ftrace.ring_buffer import RingBuffer, events_in, pages_for
+from tests.lib.golden import read_golden
 from tests.lib.ring_model import RingModel, listed
 
 REASONS = (ring_record.OFF, ring_record.MASKED, ring_record.FAILED, ring_record.PAUSED)
@@ -72,6 +73,28 @@ class RingBufferMachine(RuleBasedStateMachine):
                 end = 16 + (commit & 0xFFFFF)
                 assert int(page[end : end + 8].view(np.uint64)[0]) == lost
 
+    @rule()
+    def take_full_pages(self) -> None:
+        lost = self.model.lost + self.model.overrun - self.model.seen if self.model.consumed else self.model.lost
+        taken = self.buffer.take_full_pages()
+        assert [event for pages in taken for event in listed(events_in(pages, cpu=3))] == self.model.take_full()
+        if taken:
+            assert bool(int(taken[0][0, 8:16].view(np.uint64)[0]) >> 31) == (lost > 0)
+
+    @rule(on=st.booleans())
+    def spill(self, on: bool) -> None:
+        """A full buffer spills its pages, and nothing is overwritten."""
+        self.spilled: list[tuple[int, bytes]] = []
+        self.model.spilled = [] if on else None
+
+        def take(ring: int, _: int) -> None:
+            assert ring == self.buffer.record.address
+            for pages in self.buffer.take_full_pages():
+                self.spilled += listed(events_in(pages, cpu=3))
+
+        self.handler = PythonHandler(take)
+        self.buffer.spill_to(self.handler if on else None)
+
     @rule(pages=st.integers(2, 6))
     def resize(self, pages: int) -> None:
         self.buffer.resize(pages)
@@ -85,10 +108,12 @@ class RingBufferMachine(RuleBasedStateMachine):
     @rule()
     def reset(self) -> None:
         self.buffer.reset()
+        spilled = self.model.spilled
         self.model = RingModel(self.model.pages, self.model.overwrite)
+        self.model.spilled = spilled
 
     @rule(size=st.integers(1, 100), reasons=st.lists(st.sampled_from(REASONS), min_size=1))
-    def what_is_not_recorded_does_not_count(self, size: int, reasons: list[np.uint64]) -> None:
+    def what_is_not_recorded_does_not_count(self, size: int, reasons: list[int]) -> None:
         for why in reasons:
             self.buffer.disable(why)
         for why in set(reasons):
@@ -103,9 +128,12 @@ class RingBufferMachine(RuleBasedStateMachine):
         unread = buffer.unread()
         assert listed(unread) == model.unread()
         assert unread.cpu == 3
+        assert listed(events_in(buffer.unread_pages(), cpu=3)) == model.unread()
         assert (buffer.entries, buffer.overrun) == (len(model.unread()), model.overrun)
         assert (buffer.dropped_events, buffer.read_events) == (model.dropped, model.read)
         assert buffer.used_bytes == model.used_bytes()
+        if model.spilled is not None:
+            assert self.spilled == model.spilled
 
 
 RingBufferMachine.TestCase.settings = settings(max_examples=60, stateful_step_count=25, deadline=None)
@@ -114,7 +142,7 @@ TestRingBuffer = RingBufferMachine.TestCase
 
 def test_bytes_count_the_unused_end_of_pages_that_were_left() -> None:
     """A real kernel's function trace in a buffer of 4 KiB: only some of many events of 28 bytes are left."""
-    golden = (Path(__file__).resolve().parents[1] / "golden" / "lost-stats.txt").read_text()
+    golden = read_golden("lost-stats.txt")
     stats = {name: int(number) for name, number in re.findall(r"^(\w+): (\d+)$", golden, re.MULTILINE)}
     buffer = RingBuffer(0, pages_for(4 * 1024))
     for time in range(stats["overrun"] + stats["entries"]):
@@ -202,3 +230,13 @@ def test_the_record_stays_where_it_is() -> None:
     buffer.resize(100)
     buffer.reset()
     assert buffer.record.address == address
+
+
+def test_what_was_read_of_a_page_is_not_taken_with_the_full_ones() -> None:
+    buffer = RingBuffer(0, 4)
+    for time in range(1200):
+        assert buffer.write(time, bytes(4))
+    buffer.peek()
+    buffer.discard(10)
+    taken = [event for pages in buffer.take_full_pages() for event in listed(events_in(pages, cpu=0))]
+    assert [time for time, _ in taken + listed(buffer.unread())] == list(range(10, 1200))

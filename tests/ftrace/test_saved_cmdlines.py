@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The ring of remembered command names: the oldest gives way, and pids that share a place do not share a name."""
+"""The ring of saved command names: the oldest is replaced, and pids that share a slot do not share a name."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from emu.ftrace.native.saved_cmdlines import PIDS
-from emu.ftrace.saved_cmdlines import SavedCmdlines
+from emu.ftrace.buffers.saved_cmdlines import SavedCmdlines
+from emu.ftrace.native.saved_cmdlines_record import PIDS
 
 
 class Names:
-    """Tasks and records, as far as they are asked: a task stands for its pid."""
+    """A minimal implementation of tasks and records: a task is its pid."""
 
     def __init__(self) -> None:
         self.names: dict[int, str] = {}
@@ -23,12 +23,11 @@ class Names:
     def comm(self, task: int) -> str:
         return self.names[task]
 
-    def set_in_all(self, field: object, value: object) -> None:
-        pass
+    arrays = ()
 
 
 class Saved:
-    """A table, and what it is told."""
+    """A table, and its inputs."""
 
     def __init__(self) -> None:
         self._names: Any = Names()
@@ -48,7 +47,7 @@ def test_the_oldest_name_gives_way(saved: Saved) -> None:
     size = saved.table.size
     for pid in range(1, size + 1):
         saved.remember(pid, f"task{pid}")
-    saved.remember(1, "longer than fifteen")  # has its place already
+    saved.remember(1, "longer than fifteen")  # has its slot already
     saved.remember(size + 1, "another")
     assert [saved.table.comm_of(pid) for pid in (1, 2, size + 1)] == [None, "task2", "another"]
     assert next(iter(saved.table)) == (size + 1, "another")

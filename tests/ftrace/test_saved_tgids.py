@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""record-cmd and record-tgid: what is kept of tasks that record something."""
+"""record-cmd and record-tgid: what is saved of tasks that record something."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from collections.abc import Iterator
 import pytest
 
 from emu.machine import Machine
-from tests.ftrace.text.golden import read_golden
+from tests.lib.golden import read_golden
 
 
 @pytest.fixture
 def traced(machine: Machine) -> Iterator[Machine]:
-    """With calls of futexes traced, and nothing kept yet."""
+    """A machine that traces futex calls, and has saved nothing yet."""
     machine.tracefs.write("saved_cmdlines_size", "128")
     machine.tracefs.write("set_ftrace_filter", "futex_wait")
     machine.tracefs.write("current_tracer", "function")
@@ -46,7 +46,7 @@ def test_off_nothing_is_added(traced: Machine) -> None:
     traced.run("threads")
     assert traced.tracefs.read("saved_tgids") == before
     assert {tgid for _, _, tgid in tasks(traced)} == {""}
-    traced.tracefs.write("options/record-tgid", "1")  # too late for what has ended
+    traced.tracefs.write("options/record-tgid", "1")  # too late for tasks that have ended
     assert {tgid for _, _, tgid in tasks(traced)} == {"-------"}
 
 

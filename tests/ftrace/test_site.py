@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""machine.site: what a call site is, and who wants it."""
+"""machine.site: a call site, and its users."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What kprobes see and change on SPARC V9, where functions have windows, and call sites and delay slots of their own kind."""
+"""What kprobes see and change on SPARC V9, whose functions have windows, and call sites and delay slots of their own kind."""
 
 from __future__ import annotations
 
@@ -12,36 +12,35 @@ from functools import partial
 import pytest
 
 from emu.cpu.cpu import Cpu
-from emu.ftrace.native import consumer, event_context
-from emu.ftrace.probe_places import ProbePlace
+from emu.ftrace.native.trace_records import Consumer, EventContext
+from emu.ftrace.probes.places import ProbePlace
 from emu.machine import Machine
-from emu.native.record import Record
 from tests.lib.booted_machine import booted_machine
 
 _HANDLER = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64)
 _TRACERS = ("nop", "function_graph")
 
 Registers = Mapping[str, int]
-Act = Callable[[Cpu, Record, Registers], Registers | None]
+Act = Callable[[Cpu, EventContext, Registers], Registers | None]
 
 
 @contextmanager
 def probed(machine: Machine, acts: Mapping[ProbePlace, Act]) -> Iterator[None]:
-    """Calls act(cpu, event_context, registers) when a CPU comes to a place. What it returns are registers to be changed."""
+    """Calls act(cpu, event_context, registers) when a CPU reaches a place. It returns the registers to change."""
     names, globals_records = machine.ftrace.arch.probing().registers.names, machine.trace_array.recorder.globals.records
     told, records = globals_records.event_context, []
     for place, act in acts.items():
 
         def handler(cpu: Cpu, _: int, act: Act = act) -> None:
             words = globals_records.registers
-            if fill := told.get(event_context.FILL):
+            if fill := told.fill:
                 _HANDLER(fill)(cpu.record.address, told.address)
             for name, value in (act(cpu, told, {name: int(words[word]) for name, word in names.items()}) or {}).items():
                 words[names[name]] = value
-                told.set(event_context.WRITTEN, 1)
+                told.written = True
 
-        record = Record(consumer.WORDS)
-        record.set(consumer.HANDLER, machine.board.python_handler(handler))
+        record = Consumer.allocate()
+        record.handler = machine.board.python_handler(handler)
         machine.ftrace.kprobes.add(place, record)
         records.append(record)
     machine.ftrace.update_sites()
@@ -58,7 +57,7 @@ def address(machine: Machine, name: str) -> int:
 
 
 def site(machine: Machine, name: str) -> int:
-    """How far a function's call site is from its beginning."""
+    """The offset of a function's call site."""
     begin = address(machine, name)
     return min(found - begin for found in machine.kernel.image.sites.tolist() if found >= begin)
 
@@ -71,13 +70,13 @@ def test_a_function_s_registers_before_and_behind_its_window(tracer: str) -> Non
         machine.tracefs.write("current_tracer", tracer)
         seen: list[tuple[int, Registers]] = []
 
-        def note(offset: int, cpu: Cpu, told: Record, values: Registers) -> None:
+        def note(offset: int, cpu: Cpu, told: EventContext, values: Registers) -> None:
             seen.append((offset, values))
 
         places = (0, at_site, at_site + 4, at_site + 8)
         with probed(machine, {ProbePlace("ksys_read", offset): partial(note, offset) for offset in places}):
             machine.run("cat /proc/version")
-        in_turn = [at_site + 4, 0, at_site, at_site + 8]  # the delay slot comes before what the site calls
+        in_turn = [at_site + 4, 0, at_site, at_site + 8]  # the delay slot comes before the target of the site
         assert [offset for offset, _ in seen] == in_turn * (len(seen) // 4) and len(seen) >= 8
         for n in range(0, len(seen), 4):
             inside = seen[n : n + 4]
@@ -95,14 +94,14 @@ def test_a_function_s_registers_before_and_behind_its_window(tracer: str) -> Non
 @pytest.mark.parametrize("tracer", _TRACERS)
 @pytest.mark.parametrize("behind", [None, 0, 4, 8])
 def test_a_function_goes_on_with_changed_registers(tracer: str, behind: int | None) -> None:
-    """Changed at the function's beginning, or so many bytes behind the call site's."""
+    """Changed at the function's beginning, or `behind` bytes behind its call site."""
     with booted_machine("sparc64") as machine:
         machine.tracefs.write("current_tracer", tracer)
         place = ProbePlace("vfs_write", 0 if behind is None else site(machine, "vfs_write") + behind)
         count = "o2" if behind is None else "i2"
         counts = []
 
-        def shorten(cpu: Cpu, told: Record, values: Registers) -> Registers | None:
+        def shorten(cpu: Cpu, told: EventContext, values: Registers) -> Registers | None:
             counts.append(values[count])
             return {count: 3} if values[count] == 7 else None
 
@@ -110,13 +109,13 @@ def test_a_function_goes_on_with_changed_registers(tracer: str, behind: int | No
             machine.run("printf abcdefg > /written")
         assert counts.count(7) == 1
         assert machine.run("cat /written").output == b"abcdefg"
-        assert counts[counts.index(7) + 1] == 4  # the C library writes what is left
+        assert counts[counts.index(7) + 1] == 4  # the C library writes the rest
 
 
 @pytest.mark.parametrize("tracer", _TRACERS)
 @pytest.mark.parametrize("behind", [None, 0, 8])
 def test_a_function_goes_on_elsewhere(tracer: str, behind: int | None) -> None:
-    """At the beginning of another function, at its call site, or in the delay slot of that, which says that the result is 0."""
+    """At the beginning of another function, at its call site, or in its delay slot, which makes the result 0."""
     with booted_machine("sparc64") as machine:
         machine.tracefs.write("current_tracer", tracer)
         offset = 0 if behind is None else site(machine, "sys_getpid") + behind
@@ -137,6 +136,6 @@ def test_arguments_are_those_of_the_call_although_the_function_changes_them_befo
         assert called % 16 == 0 and changed == called - 0x87F
         assert machine.run("grep start_thread /sys/kernel/debug/kprobes/list").output.count(b"FTRACE") == 0
         machine.tracefs.write("events/kprobes/enable", "0")
-        machine.tracefs.write("kprobe_events", "r:back start_thread")  # returns are seen from the site
+        machine.tracefs.write("kprobe_events", "r:back start_thread")  # return probes use the site
         machine.tracefs.write("events/kprobes/enable", "1")
         assert b"[FTRACE]" in machine.run("grep start_thread /sys/kernel/debug/kprobes/list").output

@@ -50,7 +50,7 @@ def test_they_are_off_and_listed_where_linux_lists_them(machine: Machine) -> Non
 
 
 def test_each_event_is_followed_by_both_stacks(machine: Machine) -> None:
-    """They show the same task, CPU and state, although the system call's events show more than the CPU has."""
+    """They show the same task, CPU and state, although the flags of the system call's events differ from the CPU's."""
     write = machine.tracefs.write
     for name in ("stacktrace", "userstacktrace", "../events/syscalls/sys_enter_openat/enable"):
         write(f"options/{name}" if "/" not in name else "events/syscalls/sys_enter_openat/enable", "1")
@@ -65,7 +65,7 @@ def test_each_event_is_followed_by_both_stacks(machine: Machine) -> None:
 
 
 def test_what_is_not_recorded_has_no_stack(machine: Machine) -> None:
-    """Neither what a filter rejects, nor an event in soft mode that is not recorded."""
+    """Neither events rejected by a filter, nor events in soft mode that are not recorded."""
     tracefs, fork = machine.tracefs, "events/sched/sched_process_fork"
     trigger = "enable_event:sched:sched_process_fork if pid == 0"
     tracefs.write("options/stacktrace", "1")
@@ -96,7 +96,8 @@ def test_each_array_has_its_own(machine: Machine) -> None:
         top = recorded(machine, "ls / > /dev/null; true")
         assert {what for _, _, what, _ in top if what.startswith("<")} == set()
         found = events(tracefs.read(f"{INSTANCE}/trace"))
-        assert [what for _, _, what, _ in found[1::2]] == ["<stack trace>"] * len(top)
+        assert len(found) >= 2 * len(top) > 0  # the instance also records how the command is started
+        assert [what for _, _, what, _ in found[1::2]] == ["<stack trace>"] * (len(found) // 2)
     finally:
         tracefs.rmdir(INSTANCE)
 
@@ -112,7 +113,7 @@ def test_off_again_events_are_recorded_alone(machine: Machine) -> None:
 
 
 def test_trace_printk_has_a_stack_of_the_kernel(machine: Machine) -> None:
-    """So has an event that a task of the guest injects; what is written to trace_marker has none, whatever triggers it has."""
+    """So has an event injected by a task of the guest; text written to trace_marker has none, whatever triggers it has."""
     write = machine.tracefs.write
     write("options/stacktrace", "1")
     write("options/userstacktrace", "1")
@@ -178,7 +179,7 @@ TRACE = "/sys/kernel/tracing/trace"
     ids=["in /", "below a mount", "removed"],
 )
 def test_addresses_of_a_process_that_lives_are_places_in_files(machine: Machine, command: str, path: str) -> None:
-    """The trace is read by the program whose calls it shows. When that has ended, there are only addresses."""
+    """The trace is read by the traced program itself. After its end, there are only addresses."""
     write = machine.tracefs.write
     for name in ("options/userstacktrace", "options/sym-userobj", "events/syscalls/sys_enter_openat/enable"):
         write(name, "1")

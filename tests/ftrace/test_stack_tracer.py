@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The stack tracer keeps the deepest stack that there was."""
+"""The stack tracer keeps the deepest stack."""
 
 from __future__ import annotations
 
 import itertools
 import re
-from pathlib import Path
 
 import pytest
 import unicorn
@@ -14,11 +13,11 @@ from emu.ftrace.errors import TraceError
 from emu.machine import Machine
 from tests.lib.arches import FACTS
 from tests.lib.booted_machine import booted_machine
+from tests.lib.golden import read_golden
 
-GOLDEN = Path(__file__).parents[1] / "golden"
 ENABLED = "/proc/sys/kernel/stack_tracer_enabled"
 GRAPH = {"x86_64": "ftrace_graph_caller", "sparc64": "prepare_ftrace_return"}
-BIAS = {"x86_64": 0, "sparc64": 2047}  # from what stands for a frame to where it begins
+BIAS = {"x86_64": 0, "sparc64": 2047}  # from a frame's value to its address
 LINE = re.compile(r" *(\d+)\) +(\d+) +(\d+)   (\S+(?: \[\w+\])?)")
 DISABLED = """#
 #  Stack tracer disabled
@@ -29,11 +28,11 @@ DISABLED = """#
 #
 """
 
-Calls = list[tuple[int, int | None]]  # addresses, and where the stack ends there; None: not known
+Calls = list[tuple[int, int | None]]  # addresses, and the stack depth there; None: unknown
 
 
 def deepest_at(machine: Machine, label: str) -> list[Calls]:
-    """A list whose last item is always the deepest stack at a label of .ftrace.text so far, as reports of panics see it."""
+    """A list whose last item is always the deepest stack so far at a label of .ftrace.text, unwound as for panic reports."""
     kernel, (cpu,) = machine.kernel, machine.board.cpus
     stack_size, arch = kernel.image.constant("THREAD_SIZE"), machine.board.arch.name
     address, hidden = kernel.image.symbol(label), label == "prepare_ftrace_return"
@@ -47,7 +46,7 @@ def deepest_at(machine: Machine, label: str) -> list[Calls]:
 
         def real(frame: int, returns_to: int) -> int:
             frames.append(frame)
-            return machine.ftrace.resolve_return(task, frame, returns_to)
+            return machine._running.reports.resolve_return(task, frame, returns_to)
 
         registers = {**kernel.arch.registers(kernel.memory, cpu, 0), "ip": address}
         top = kernel.memory.member(task, "task_struct.stack") + stack_size
@@ -90,8 +89,9 @@ def test_the_deepest_stack_is_kept(arch: str, graph: bool) -> None:
     with Machine(arch=arch, cpus=1) as machine:
         if graph:
             machine.tracefs.write("current_tracer", "function_graph")
-        deepest = deepest_at(machine, GRAPH[arch] if graph else "ftrace_caller")
         enable(machine)
+        machine.tracefs.write("stack_max_size", "0")  # earlier deeper ones do not count
+        deepest = deepest_at(machine, GRAPH[arch] if graph else "ftrace_caller")
         machine.run("ls /proc/self")
         rows, truth = shown(machine), deepest[-1]
         assert int(machine.tracefs.read("stack_max_size")) == rows[0][0] == truth[0][1]
@@ -104,8 +104,8 @@ def test_the_deepest_stack_is_kept(arch: str, graph: bool) -> None:
 
 
 def test_the_text_is_that_of_a_real_kernel(arch: str) -> None:
-    """Every line of the golden, and the calls from the system call on, have the form of ours."""
-    lines = (GOLDEN / "stack_trace.txt").read_text().splitlines()
+    """Every line of the golden, and the calls from the system call on, have the form of emu's."""
+    lines = read_golden("stack_trace.txt").splitlines()
     assert all(LINE.fullmatch(line) for line in lines[2:])
     with booted_machine(arch, cpus=1) as machine:
         assert machine.tracefs.read("stack_max_size") == "0\n"
@@ -150,7 +150,7 @@ def test_only_the_functions_of_its_filter_look(arch: str) -> None:
         assert machine.tracefs.read("enabled_functions") == ""
         enable(machine, 7)
         assert machine.run(f"cat {ENABLED}").output == b"7\n"
-        machine.tracefs.write("set_ftrace_pid", "1")  # is about others
+        machine.tracefs.write("set_ftrace_pid", "1")  # does not affect it
         machine.tracefs.write("tracing_on", "0")
         machine.run("ls /bin | wc -l")
         assert shown(machine)[0][2].startswith(("vfs_read+", "vfs_write+"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Stack traces are the calls that were really under way."""
+"""Stack traces match the calls that were really active."""
 
 from __future__ import annotations
 
@@ -12,18 +12,17 @@ import unicorn
 
 from emu.cpu.arch.sparc64.state import Env
 from emu.cpu.arch.x86_64.state import GENERAL_REGISTERS
-from emu.cpu.native import cpu_record
+from emu.ftrace.arrays.trace_array import TraceArray
+from emu.ftrace.buffers.entries import KERNEL_STACK, EventType
 from emu.ftrace.errors import TraceError
-from emu.ftrace.events import KERNEL_STACK, EventType
-from emu.ftrace.native.array_record import STACK_LIMIT
-from emu.ftrace.trace_array import TraceArray
+from emu.ftrace.native.trace_values import STACK_LIMIT
 from emu.kernel.image import Symbol
 from emu.machine import Machine
 from tests.lib.arches import FACTS
 from tests.lib.booted_machine import booted_machine
 from tests.lib.witness_stacks import StackWitness
 
-# The witness logs at the label at which an entry is recorded: where sites call, and where events hand over their entries.
+# The witness logs at the label where an entry is recorded: the target of call sites, and where events commit their entries.
 FUNCTION, EVENT = "ftrace_caller", "trace_event_buffer_commit"
 GRAPH = {"x86_64": "ftrace_graph_caller", "sparc64": "prepare_ftrace_return"}
 
@@ -31,7 +30,7 @@ MODULE = "insmod /lib/modules/sample_printk.ko; rmmod sample_printk"
 BUSY = f"ls /bin | sed s/[aeiou]/z/g > /dev/null; {MODULE}; ls /proc /bin > /dev/null; busy {{}} 1"
 NMIS = 200
 TRACED = ("nmi_handle", "run_timer_softirq", "handle_mm_fault", "vfs_write", "schedule")  # their stacks are compared with reports
-# Functions in whose calls those stacks are recorded, and more.
+# Functions that are active when those stacks are recorded, and others.
 RETURNING = (
     "nmi_handle", "schedule", "vfs_write", "ksys_write", "handle_mm_fault", "do_user_addr_fault", "do_wait", "do_mmap",
     "load_elf_binary", "path_openat", "kmem_cache_alloc", "_raw_spin_lock", "clear_user", "load_module", "do_exit",
@@ -53,7 +52,7 @@ def kernel_stacks(array: TraceArray, cpu: int) -> list[tuple[int, ...]]:
 
 
 class Frames:
-    """Finds the functions of a stack's addresses. What a function does far from its body (NAME.cold) is the function's, too."""
+    """Finds the functions of a stack's addresses. Code far from a function's body (NAME.cold) belongs to the function."""
 
     def __init__(self, machine: Machine) -> None:
         self._x86 = machine.board.arch.name == "x86_64"
@@ -65,10 +64,10 @@ class Frames:
         self._entry_code = range(image.symbol("__entry_text_start"), image.symbol("__entry_text_end"))
 
     def functions(self, stack: tuple[int, ...]) -> list[Symbol]:
-        """The function of each address. All are code, and each is of a call, or of what entry code has interrupted.
+        """The function of each address. All must be code, and each must belong to a call, or be interrupted by entry code.
 
-        An x86-64 return address is behind its call, and so perhaps at the next function; but what has been interrupted goes on at
-        the address itself.
+        An x86-64 return address is behind its call, and so possibly in the next function; but an interrupted function continues
+        at the address itself.
         """
         found, interrupted = [], False
         for address in stack:
@@ -81,7 +80,7 @@ class Frames:
         return found
 
     def _is_of_call(self, address: int) -> bool:
-        """Whether an address is a call, on x86-64 behind one; or a new task has it as where its first switch returns to."""
+        """Whether an address is a call, or on x86-64 behind one; or the address to which a new task's first switch returns."""
         if address == self._first_return:
             return True
         if self._x86:
@@ -94,9 +93,9 @@ class Frames:
 
 @pytest.mark.parametrize("graph", [False, True], ids=["function", "beside-function_graph"])
 def test_stacks_are_what_the_witness_saw(arch: str, graph: bool) -> None:
-    """Frame by frame, for functions with a site: the witness knows no others. Of the others each address must be of a call.
+    """Frame by frame, for functions with a site: the witness knows no others. For the others, each address must belong to a call.
 
-    Of tasks that were in the kernel when the witness came, and of idle tasks, the witness knows the innermost calls only.
+    For idle tasks, and tasks that were in the kernel at the witness's start, the witness knows only the innermost calls.
     """
     cpus = FACTS[arch].cpus[1]
     with Machine(arch=arch, cpus=cpus, seed=7) as machine:
@@ -157,7 +156,7 @@ def test_stacks_are_what_the_witness_saw(arch: str, graph: bool) -> None:
     ids=["function", "beside-return-probes", "beside-function_graph-and-return-probes"],
 )
 def test_stacks_are_the_backtraces_of_reports(arch: str, graph: bool, probes: bool) -> None:
-    """`KernelArch.callers` says for panics what native code records: with NMIs, interrupts, page faults, a module."""
+    """`KernelArch.callers` gives the same for panics as native code records: with NMIs, interrupts, page faults, a module."""
     with Machine(arch=arch, cpus=1, seed=3) as machine:
         kernel, tracefs, (cpu,) = machine.kernel, machine.tracefs, machine.board.cpus
         tracefs.mkdir("instances/stacks")
@@ -171,17 +170,17 @@ def test_stacks_are_the_backtraces_of_reports(arch: str, graph: bool, probes: bo
             tracefs.write("kprobe_events", "".join(f"r:{name} {name}\n" for name in RETURNING))
             tracefs.write("events/kprobes/enable", "1")
         label = kernel.image.symbol(GRAPH[arch] if graph else FUNCTION)
-        before = int(label == kernel.image.symbols.get("prepare_ftrace_return"))  # calls at the label that are not of the stack
+        before = int(label == kernel.image.symbols.get("prepare_ftrace_return"))  # calls at the label that are not in the stack
         told: list[tuple[int, ...]] = []
 
         def tell(uc: unicorn.Uc, at: int, size: int, data: None) -> None:
             registers = {**kernel.arch.registers(kernel.memory, cpu, 0), "ip": label}
-            real, found = functools.partial(machine.ftrace.resolve_return, kernel.tasks.current(cpu)), []
+            real, found = functools.partial(machine._running.reports.resolve_return, kernel.tasks.current(cpu)), []
             for caller in kernel.arch.callers(kernel.memory, cpu, registers, real):
                 if not kernel.symbols.is_code(caller):
                     break
                 if len(found) == before and kernel.symbols.describe(caller).split("+")[0] not in TRACED:
-                    return  # the label is of other functions, too
+                    return  # other functions reach the label, too
                 found.append(caller)
             told.append(tuple(found[before:]))
 
@@ -201,7 +200,7 @@ def test_stacks_are_the_backtraces_of_reports(arch: str, graph: bool, probes: bo
 
 
 def test_damaged_stacks_end_somewhere(arch: str) -> None:
-    """Whatever registers and stacks hold, what is recorded has addresses of the kernel mapping, and not too many."""
+    """Whatever registers and stacks contain, recorded stacks have a limited number of addresses, all in the kernel mapping."""
     with booted_machine(arch, cpus=1) as machine:
         array, (cpu,) = machine.trace_array, machine.board.cpus
         machine.tracefs.write("options/func_stack_trace", "1")
@@ -209,7 +208,7 @@ def test_damaged_stacks_end_somewhere(arch: str) -> None:
         machine.run("true")
         start, count = (Env.regbase.offset, 8 * 16) if arch == "sparc64" else (0, 16)  # all windows, general registers
         registers = np.ctypeslib.as_array((ctypes.c_uint64 * count).from_address(cpu.env + start))
-        record_stack = array.recorder.globals.stacks.callbacks().function_stack
+        record_stack = array.recorder.globals.stacks.callbacks().function_stack.address
         callback = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64)(record_stack)
         board, rng, before = machine.board.arch, np.random.default_rng(1), registers.copy()
         end = board.kernel_map + machine.board.memory
@@ -218,9 +217,9 @@ def test_damaged_stacks_end_somewhere(arch: str) -> None:
             bits = int(rng.integers(1, 63))
             offsets = rng.integers(0, 1 << bits, count, np.uint64) - np.uint64((1 << bits) // 2 * (n % 2))
             registers[:] = np.where(rng.random(count) < 0.3, before, near + (offsets & ~np.uint64(n % 3)))
-            if arch == "x86_64" and n % 2:  # some of what is on the stack is a return address
+            if arch == "x86_64" and n % 2:  # some words on the stack are return addresses
                 registers[GENERAL_REGISTERS.index("sp")] = before[GENERAL_REGISTERS.index("sp")] + np.uint64(8 * (n % 60))
-            callback(cpu.record.address, cpu.record.get(cpu_record.CALLOUT))
+            callback(cpu.record.address, cpu.record.callout)
         registers[:] = before
         recorded = kernel_stacks(array, 0)
         assert recorded

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""trace_pipe_raw and snapshot_raw: pages that the guest's own programs can read, whatever their byte order is."""
+"""trace_pipe_raw and snapshot_raw: pages that the guest's own programs can read, whatever their byte order."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emu.cpu import arch as cpu_arch
+from emu.ftrace.buffers.ring_buffer import RingBuffer
+from emu.ftrace.buffers.swapped_page import swapped_page
 from emu.ftrace.event.call import COMMON_SIZE, EventCall, Field, format_text
 from emu.ftrace.event.internal import INTERNAL_EVENTS
-from emu.ftrace.ring_buffer import RingBuffer
-from emu.ftrace.swapped_page import swapped_page
 from emu.ftrace.tracefs.events_directory import HEADER_EVENT, HEADER_PAGE
 from emu.machine import Machine
 from tests.ftrace.event.golden_events import golden_calls
@@ -25,7 +25,7 @@ from tests.guest.test_modules import MODULES
 from tests.lib.booted_machine import booted_machine
 from tests.lib.raw_events import RawEvent, RawReader, Value
 
-# What a machine records
+# The events that a machine records
 
 
 EVENTS = ("sched/sched_switch", "sched/sched_waking", "syscalls/sys_enter_openat", "syscalls/sys_exit_openat")
@@ -41,7 +41,7 @@ def reader_of(machine: Machine, order: Literal["little", "big"]) -> RawReader:
 
 
 def is_told(event: RawEvent, line: str) -> bool:
-    """Whether a line of `trace` is of an event, and says what the event's fields say."""
+    """Whether a line of `trace` belongs to an event, and agrees with its fields."""
     seconds, microseconds = map(int, re.findall(r" (\d+)\.(\d+): ", line)[0])
     assert (event.time + 500) // 1000 == seconds * 1_000_000 + microseconds
     told = line.split(": ", 1)[1]
@@ -100,7 +100,7 @@ def test_a_program_reads_in_pages_what_the_trace_says(arch: str) -> None:
         }  # fmt: skip
 
 
-# Whatever could be recorded
+# Any fields that can be recorded
 
 FIELDS = [
     ("u8", 1, 0), ("u16", 2, 0), ("int", 4, 0), ("unsigned long", 8, 0), ("char[16]", 16, 1), ("u32[3]", 12, 4),
@@ -111,7 +111,7 @@ FIELDS = [
 
 @st.composite
 def made_up_events(draw: st.DrawFn) -> list[EventCall]:
-    """Some with fields of all kinds, without gaps as a probe's."""
+    """Some events with fields of all kinds, without gaps, like those of probes."""
     calls = []
     for number in range(60_000, 60_003):
         offset, fields = COMMON_SIZE, []

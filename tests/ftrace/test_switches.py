@@ -1,17 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""tracing_on has one state, whether a file or native code changes it; what else keeps a CPU from recording is not touched."""
+"""tracing_on has one state, whether a file or native code changes it; other reasons not to record on a CPU are not affected."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
 import pytest
 
-from emu.ftrace.native import array_record
+from emu.ftrace.arrays.trace_array import TraceArray
+from emu.ftrace.buffers.ring_buffer import RingBuffer
 from emu.ftrace.native.switches import record_off, record_on
-from emu.ftrace.ring_buffer import RingBuffer
-from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs import TraceFS
 from emu.kernel.kernel import Kernel
 
@@ -20,14 +18,14 @@ Turn = Callable[[bool], None]
 
 @pytest.fixture
 def turn(kernel: Kernel, trace_array: TraceArray) -> Turn:
-    """Turns the array on or off as a trigger does it."""
-    array = np.uint64(trace_array.recorder.globals.records.top.address)
+    """Turns the array on or off as a trigger does."""
+    array = trace_array.recorder.globals.records.top
 
     def turned(on: bool) -> None:
         if on:
             record_on(array)
         else:
-            record_off(np.uint64(kernel.acting_cpu.record.address), array)
+            record_off(kernel.acting_cpu.record, array)
 
     return turned
 
@@ -79,6 +77,6 @@ def test_arrays_are_turned_off_alone(tracefs: TraceFS, trace_array: TraceArray, 
 def test_a_reader_that_waits_is_woken(trace_array: TraceArray, turn: Turn) -> None:
     recorder = trace_array.recorder
     array = recorder.globals.records.top
-    recorder.await_event()
+    recorder.reader.await_event(again=False)
     turn(False)
-    assert array.get(array_record.READER_WAITS) == 0
+    assert array.reader_waits == 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Options that change the text of a trace, on a machine that records it."""
+"""Options that change the text of a trace, on the machine that records it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LINE = re.compile(r" *(\S+)-(\d+) +\[(\d+)\] (\S{5}) +(\d+)\.(\d{6}): (.*)")
 
 @pytest.fixture
 def traced(machine: Machine) -> Iterator[Machine]:
-    """With some calls recorded, and nothing recorded any more."""
+    """A machine that has recorded some calls, and records no more."""
     machine.tracefs.write("set_ftrace_filter", "vfs_open")
     machine.tracefs.write("current_tracer", "function")
     machine.run("cat /init > /tmp/x; cat /init > /tmp/x")
@@ -31,7 +31,7 @@ def traced(machine: Machine) -> Iterator[Machine]:
 
 
 def lines(machine: Machine, *modes: str) -> list[str]:
-    """The lines of the trace without header in some modes."""
+    """The lines of the trace without header, with some options."""
     for mode in modes:
         machine.tracefs.write(f"options/{mode}", "1")
     text = machine.tracefs.read("trace")
@@ -46,7 +46,7 @@ def test_all_modes_show_the_same_events(traced: Machine) -> None:
     assert len(plain) == len(raw) > 3
     assert {traced.kernel.image.function_at(int(function, 16)).name for *_, function, _ in raw} == {"vfs_open"}
     assert [(pid, cpu) for pid, cpu, *_ in raw] == [(pid, str(int(cpu))) for _, pid, cpu, *_ in plain]
-    assert [round(int(time) / 1000) for _, _, time, *_ in raw] == [int(s + us) for *_, s, us, _ in plain]
+    assert [(int(time) + 500) // 1000 for _, _, time, *_ in raw] == [int(s + us) for *_, s, us, _ in plain]
     assert [[str(int(word, 16)) for word in line.split()[:3]] for line in lines(traced, "hex")] == [row[:3] for row in raw]
     latency = lines(traced, "latency-format")
     assert [re.match(r" *(\S+)-(\d+) +\d(\S{5}) ", line).groups() for line in latency] == [
@@ -74,7 +74,7 @@ def test_trace_pipe_has_the_lines_of_trace(traced: Machine, mode: str) -> None:
     traced.tracefs.write(f"options/{mode}", "1")
     trace = b"".join(traced.tracefs.read_pieces("trace"))
     piped = b"".join(traced.tracefs.read_pieces("trace_pipe"))
-    if mode == "latency-format":  # it does not know what follows
+    if mode == "latency-format":  # it does not know the following event
         trace, piped = (re.sub(rb"us[ +!#*@$]: ", b"us: ", text) for text in (trace, piped))
     assert len(piped) > 100 and trace.endswith(piped)
     assert all(line.startswith(b"#") for line in trace[: -len(piped)].splitlines())

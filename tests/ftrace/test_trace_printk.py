@@ -7,10 +7,12 @@ import re
 
 from emu.cpu import arch as cpu_arch
 from emu.ftrace.bprintf import arguments
-from emu.ftrace.events import BPRINT, BPUTS, EventType
+from emu.ftrace.buffers.entries import BPRINT, BPUTS, EventType
+from emu.ftrace.words import Words
 from emu.machine import Machine
-from tests.ftrace.text.golden import read_golden
+from emu.trace.report import Report
 from tests.guest.test_modules import MODULES
+from tests.lib.golden import read_golden
 from tests.lib.payload import payload
 
 USE = f"insmod {MODULES}/sample_printk.ko count=1; usleep 15000; rmmod sample_printk"
@@ -18,7 +20,7 @@ FORMATS = f"insmod {MODULES}/sample_printk.ko count=0 formats=1; rmmod sample_pr
 
 
 def texts(machine: Machine, *options: str) -> list[str]:
-    """The lines of the trace without header, with some options changed for as long as it is read."""
+    """The lines of the trace without header, with some options changed during the read."""
     for option in options:
         machine.tracefs.write("trace_options", option)
     lines = [line for line in machine.tracefs.read("trace").splitlines() if not line.startswith("#")]
@@ -56,7 +58,7 @@ def test_pointers_are_symbols_of_their_own(machine: Machine) -> None:
 
 
 def test_what_is_too_long(machine: Machine) -> None:
-    """A text is cut, but still is a line; arguments are not recorded."""
+    """A text is truncated, but is still a line; arguments are not recorded."""
     record(machine, FORMATS)
     long, short = (line for line in texts(machine, "nocontext-info") if "xxx" in line)
     assert long == f"sample_printk_formats [sample_printk]: {'x' * 1022}"
@@ -72,12 +74,12 @@ def test_events_have_addresses_and_arguments(arch: str, machine: Machine) -> Non
             kinds.append(kind)
             if kind == EventType.BPRINT:
                 data = payload(events, index)[BPRINT.itemsize :]
-                assert arguments(b"%d of %d", data, cpu_arch.load(arch).byte_order) == [1, 1]
+                assert arguments(b"%d of %d", data, Words("<" if cpu_arch.load(arch).byte_order == "little" else ">")) == [1, 1]
     assert kinds == [EventType.BPUTS, EventType.BPRINT, EventType.BPRINT]
 
 
 def test_printk_formats(machine: Machine) -> None:
-    """Of modules that are gone, too: a trace may refer to them. Equal ones are one."""
+    """Also of removed modules, as a trace may refer to them. Equal ones are merged."""
     machine.run(f"{USE}; {USE}")
     lines = machine.tracefs.read("printk_formats").splitlines()
     golden = read_golden("file-printk_formats.initial.txt").splitlines()
@@ -101,6 +103,13 @@ def test_options(machine: Machine) -> None:
     record(machine, USE)
     assert texts(machine) == []
     machine.tracefs.write("trace_options", "trace_printk")
+
+
+def test_a_trace_in_memory_has_the_same_texts(machine: Machine) -> None:
+    record(machine, USE)
+    lines = b"".join(Report(machine.trace()).pieces()).decode().splitlines()
+    found = [line.rpartition(": ")[2] for line in lines if re.search(" b(puts|print): ", line)]
+    assert found == ["hello", "tick 1 of 1", "1 of 1"]
 
 
 def test_an_instance_gets_none_of_it(machine: Machine) -> None:

@@ -1,27 +1,26 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The files of tracefs: what they show, what they obey, what they refuse and with which errno."""
+"""The files of tracefs: what they show, what they accept, what they refuse and with which errno."""
 
 from __future__ import annotations
 
 import contextlib
 import errno
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from emu.ftrace.arrays.reader import BufferStats
+from emu.ftrace.arrays.trace_array import TraceArray
+from emu.ftrace.buffers.ring_buffer import RingBuffer
 from emu.ftrace.errors import TraceError
-from emu.ftrace.recorder import BufferStats
-from emu.ftrace.ring_buffer import RingBuffer
-from emu.ftrace.trace_array import TraceArray
-from emu.ftrace.tracefs import TraceFS, build_tree
+from emu.ftrace.tracefs import TraceFS, build_own_tree
 from emu.ftrace.tracefs.text_file import TextFile
 from emu.kernel.files.node import OpenFlags
 from tests.ftrace.conftest import mark
 from tests.lib.booted_machine import booted_machine
+from tests.lib.golden import read_golden
 
-GOLDEN = Path(__file__).parent.parent / "golden"
 WRITE = OpenFlags.WRITE | OpenFlags.TRUNCATE
 TAB = "\t"
 ALL_ENABLED = "#### all functions enabled ####\n"
@@ -181,7 +180,7 @@ def test_markers_are_events_of_one_write_each() -> None:
     with booted_machine("x86_64") as machine:
         tracefs = machine.tracefs
         tracefs.write("trace_marker", "hello world")
-        handle = build_tree(machine.trace_array).lookup("trace_marker").open(OpenFlags.WRITE)
+        handle = build_own_tree(machine.trace_array, machine.ftrace).lookup("trace_marker").open(OpenFlags.WRITE)
         assert handle.write(0, b"no newline") == 10
         assert handle.write(0, b"y" * 2000) == 1024
         markers = re.findall(r"tracing_mark_write: (.*)", tracefs.read("trace"))
@@ -206,8 +205,8 @@ def test_trace_is_emptied_by_truncation_only(tracefs: TraceFS, rings: list[RingB
 
 def test_stats_look_like_those_of_linux(tracefs: TraceFS, trace_array: TraceArray, monkeypatch: pytest.MonkeyPatch) -> None:
     theirs = BufferStats(30215, 0, 0, 850180, 76_411_721_999, 77_395_217_000, 0, 0)
-    monkeypatch.setattr(trace_array.recorder, "buffer_stats", lambda cpu: theirs)
-    assert tracefs.read("per_cpu/cpu0/stats") == (GOLDEN / "per_cpu-cpu0-stats.txt").read_text()
+    monkeypatch.setattr(trace_array.reader, "buffer_stats", lambda cpu: theirs)
+    assert tracefs.read("per_cpu/cpu0/stats") == read_golden("per_cpu-cpu0-stats.txt")
     tracefs.write("trace_clock", "counter")
     assert "\noldest event ts: 76411721999\n" in tracefs.read("per_cpu/cpu0/stats")
 
@@ -220,10 +219,10 @@ def test_another_clock_empties_the_buffer(tracefs: TraceFS, rings: list[RingBuff
 
 
 def test_enabled_functions_begin_as_those_of_linux(tracefs: TraceFS) -> None:
-    """A real kernel gives sites of one user a trampoline of their own; here all of them call the same function."""
+    """A real kernel gives sites with one user a trampoline of their own; here all of them call the same function."""
     tracefs.write("set_ftrace_filter", "vfs_read vfs_write")
     tracefs.write("current_tracer", "function")
-    theirs = (GOLDEN / "enabled_functions.function.txt").read_text().splitlines()
+    theirs = read_golden("enabled_functions.function.txt").splitlines()
     assert tracefs.read("enabled_functions").splitlines() == [
         f"{line.split(TAB)[0]} ->ftrace_caller+0x0/0x1" for line in theirs if line.startswith(("vfs_read ", "vfs_write "))
     ]

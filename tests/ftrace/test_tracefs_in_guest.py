@@ -5,25 +5,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
-from emu.cpu.native import cpu_record
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 from tests.lib.commands import TRACING, shell
 
-GOLDEN = Path(__file__).parent.parent / "golden"
-# What a reading of these shows changes by reading it, or never ends.
+# Reads of these change their content, or never end.
 UNSTEADY = re.compile(r"(per_cpu/cpu\d+/)?(trace_pipe(_raw)?|snapshot_raw|stats|trace_marker(_raw)?|free_buffer|saved_cmdlines)")
-# There are many events: the files of two systems stand for all.
+# There are many events: the files of two systems represent all of them.
 OTHER_EVENTS = re.compile(r"events/(?!ftrace/|irq/)\w+/.*|.*/inject")
 
 
 @pytest.fixture
 def fresh(machine: Machine) -> Iterator[Machine]:
-    """The machine, and tracing put back afterwards to what it was at the start."""
+    """The machine; afterwards tracing is restored to the initial state."""
     yield machine
     for path, text in (
         ("current_tracer", "nop"), ("tracing_on", "1"), ("set_ftrace_filter", ""), ("set_ftrace_notrace", ""),
@@ -48,7 +45,7 @@ def files(machine: Machine, path: str = "") -> Iterator[str]:
 
 
 def traceable(machine: Machine) -> int:
-    """How many functions there are."""
+    """The number of traceable functions."""
     return len(machine.tracefs.read("available_filter_functions").splitlines())
 
 
@@ -57,7 +54,7 @@ def bodies(trace: str) -> list[str]:
     return [line for line in trace.splitlines() if not line.startswith("#")]
 
 
-# What there is, and what it says
+# Reading
 
 
 def test_every_file_says_in_the_guest_what_it_says_to_python(fresh: Machine) -> None:
@@ -82,7 +79,7 @@ def test_it_can_be_mounted_any_number_of_times(fresh: Machine) -> None:
 
 
 def test_small_reads_give_the_same_text(machine: Machine) -> None:
-    # The shell reads a byte at a time what `read` is to take.
+    # The shell's `read` reads one byte at a time.
     by_bytes = shell(machine, 'while read -r line; do echo "$line"; done < trace_options')
     assert by_bytes == machine.tracefs.read("trace_options")
     assert shell(machine, "{ read -r a; read -r b; echo $b; } < available_filter_functions").rstrip() == (
@@ -162,13 +159,13 @@ def test_the_next_command_is_traced_wherever_it_runs(arch: str, tracer: str) -> 
 
 
 def test_a_script_traces_itself_and_nothing_else(fresh: Machine) -> None:
-    """As the ftrace document has it."""
+    """As in the ftrace document."""
     program = "echo $$ > set_ftrace_pid; echo function > current_tracer; exec \"$@\""
     script = f"busy 2 1 > /dev/null & sh -c '{program}' sh ls /bin > /dev/null; cat trace; wait"
     lines = bodies(shell(fresh, script))
     tasks = {line.split()[0] for line in lines}
     assert len({task.rpartition("-")[2] for task in tasks}) == 1
-    assert any("iterate_dir <-" in line for line in lines)  # what ls did is there
+    assert any("iterate_dir <-" in line for line in lines)  # the calls of ls are there
 
 
 def test_pids_can_be_left_out(fresh: Machine) -> None:
@@ -202,7 +199,7 @@ def test_a_marker_is_where_and_when_it_was_written(fresh: Machine) -> None:
     assert [lines[number].split()[-1] for number in markers] == ["one", "two", "three"]
     for number in markers:
         write = next(line for line in reversed(lines[:number]) if "vfs_write" in line)
-        # The same task, CPU and flags, and no earlier than what led to it.
+        # The same task, CPU and flags, and no earlier than its cause.
         assert lines[number].split()[:3] == write.split()[:3]
         assert float(lines[number].split()[3][:-1]) >= float(write.split()[3][:-1])
 
@@ -279,15 +276,15 @@ def test_reading_a_pipe_of_what_reading_causes(fresh: Machine) -> None:
 @pytest.mark.parametrize(
     "prepare",
     [
-        "echo 2 > tracing_cpumask; echo function > current_tracer",  # nothing of it is for CPU 0's reader
-        "echo *_interrupt:snapshot > set_ftrace_filter; echo 0 > snapshot",  # each stops recording, for want of a snapshot
+        "echo 2 > tracing_cpumask; echo function > current_tracer",  # nothing in it for CPU 0's reader
+        "echo *_interrupt:snapshot > set_ftrace_filter; echo 0 > snapshot",  # each stops recording, for lack of a snapshot
     ],
 )
 def test_interrupts_that_have_nothing_for_a_reader_leave_the_cpus_time(arch: str, prepare: str) -> None:
     with booted_machine(arch, cpus=2) as machine:
 
         def taken() -> int:
-            return sum(cpu.record.get(cpu_record.TAKEN) for cpu in machine.board.cpus)
+            return sum(cpu.record.taken for cpu in machine.board.cpus)
 
         shell(machine, prepare)
         before = taken()

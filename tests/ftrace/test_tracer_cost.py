@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""--tracer-cost: each entry is later by what those before it have cost, to the cycle; without, nothing costs anything."""
+"""--tracer-cost: each entry is delayed by the cost of the previous ones, to the cycle; without it, nothing costs anything."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from emu.ftrace.events import ENTRY as ENTRY_HEAD
-from emu.ftrace.events import FUNCGRAPH_EXIT, EventType, entries_at
-from emu.ftrace.native import array_record
-from emu.ftrace.tracer_cost import LINUX, TRACER_COSTS
+from emu.ftrace.buffers.entries import ENTRY as ENTRY_HEAD
+from emu.ftrace.buffers.entries import FUNCGRAPH_EXIT, EventType, entries_at
+from emu.ftrace.tracers.tracer_cost import LINUX, TRACER_COSTS
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 
 COST = TRACER_COSTS[LINUX]
-ENTRY = COST[array_record.COST_ENTRY]
-CALL = COST[array_record.COST_CALL]
-EVENT = COST[array_record.COST_EVENT]
-GRAPH = COST[array_record.COST_GRAPH_CALL] + COST[array_record.COST_GRAPH_RETURN]
+ENTRY = COST.entry
+CALL = COST.call
+EVENT = COST.event
+GRAPH = COST.graph_call + COST.graph_return
 COMMAND = "dd if=/dev/zero of=/dev/null bs=1 count=30"
+exact = pytest.mark.static_timing("what an entry costs is seen to the cycle")
 READ = re.compile(r"^ +dd-\d+ +\[000\] \S+ +(\d+): (.*)$", re.MULTILINE)
 
 
@@ -37,12 +37,12 @@ class Entry(NamedTuple):
 
 
 def entries(machine: Machine) -> Sequence[Entry]:
-    """What one dd has recorded."""
+    """The entries of one dd."""
     return [Entry(int(time), text) for time, text in READ.findall(machine.tracefs.read("trace"))]
 
 
 def traced(arch: str, cost: str, set_up: Callable[[Machine], None], **options: str) -> Sequence[Entry]:
-    """The entries of a loop of system calls on one CPU: none of an interrupt, a start or an end."""
+    """The entries of a loop of system calls on one CPU, without an interrupt, a beginning or an end."""
     with booted_machine(arch, cpus=1, tracer_cost=cost, **options) as machine:
         machine.tracefs.write("trace_clock", machine.ftrace.arch.cycle_clock)
         set_up(machine)
@@ -52,8 +52,8 @@ def traced(arch: str, cost: str, set_up: Callable[[Machine], None], **options: s
 
 
 def later(arch: str, set_up: Callable[[Machine], None]) -> int:
-    """By how many cycles each entry comes later after the one before it, if recording takes time. All do, but for one between
-    which there may be a tick of the timer.
+    """The number of cycles by which the distance between entries grows if recording takes time. It is the same for all, except
+    where there may be a tick of the timer in between.
     """
     free, costly = (traced(arch, cost, set_up) for cost in ("none", LINUX))
     assert [entry.text for entry in free] == [entry.text for entry in costly]
@@ -65,6 +65,7 @@ def later(arch: str, set_up: Callable[[Machine], None]) -> int:
     return difference
 
 
+@exact
 def test_functions(arch: str) -> None:
     def set_up(machine: Machine) -> None:
         machine.tracefs.write("set_ftrace_filter", "vfs_read vfs_write")
@@ -73,6 +74,7 @@ def test_functions(arch: str) -> None:
     assert later(arch, set_up) == ENTRY + CALL
 
 
+@exact
 def test_events(arch: str) -> None:
     def set_up(machine: Machine) -> None:
         machine.tracefs.write("set_event", "raw_syscalls")
@@ -80,6 +82,7 @@ def test_events(arch: str) -> None:
     assert later(arch, set_up) == ENTRY + EVENT
 
 
+@exact
 def test_an_event_in_two_arrays_costs_twice(arch: str) -> None:
     def set_up(machine: Machine) -> None:
         machine.tracefs.mkdir("instances/other")
@@ -89,6 +92,7 @@ def test_an_event_in_two_arrays_costs_twice(arch: str) -> None:
     assert later(arch, set_up) == 2 * (ENTRY + EVENT)
 
 
+@exact
 def test_what_a_filter_leaves_out_is_not_free(arch: str) -> None:
     """Each sys_enter is recorded, and no sys_exit."""
 
@@ -96,9 +100,10 @@ def test_what_a_filter_leaves_out_is_not_free(arch: str) -> None:
         machine.tracefs.write("set_event", "raw_syscalls")
         machine.tracefs.write("events/raw_syscalls/sys_exit/filter", "ret < -4000")
 
-    assert later(arch, set_up) == ENTRY + EVENT + COST[array_record.COST_REJECTED]
+    assert later(arch, set_up) == ENTRY + EVENT + COST.rejected
 
 
+@exact
 def test_a_handler_of_events_costs_the_same(arch: str) -> None:
     """With a trigger, other native code records the event."""
 
@@ -121,11 +126,12 @@ def graph_calls(arch: str, cost: str) -> NDArray[Any]:
         return entries_at(found.words, found.offset[returns], FUNCGRAPH_EXIT)[5:25]
 
 
+@exact
 def test_graphs(arch: str) -> None:
-    """The cost of its entry is inside a call: Linux takes the time before it records the entry."""
+    """The cost of a call's entry is inside the call: Linux reads the clock before it records the entry."""
     free, costly = (graph_calls(arch, cost) for cost in ("none", LINUX))
     durations = [calls["rettime"] - calls["calltime"] for calls in (free, costly)]
-    assert set((durations[1] - durations[0]).tolist()) == {ENTRY + COST[array_record.COST_GRAPH_CALL]}
+    assert set((durations[1] - durations[0]).tolist()) == {ENTRY + COST.graph_call}
     steps = [np.diff(calls["calltime"]) for calls in (free, costly)]
     assert set((steps[1] - steps[0]).tolist()) == {2 * ENTRY + GRAPH}
 
@@ -144,8 +150,9 @@ def test_with_a_pipeline_time_passes_too() -> None:
 
     free, costly = (traced("x86_64", cost, set_up, timing="pipeline") for cost in ("none", LINUX))
     assert [entry.text for entry in free] == [entry.text for entry in costly]
+    # Pending work completes while time passes, so a little more is lost than the time itself.
     length = [found[-1].time - found[0].time for found in (free, costly)]
-    assert length[1] - length[0] == pytest.approx((len(free) - 1) * (ENTRY + EVENT), rel=0.05)
+    assert length[1] - length[0] == pytest.approx((len(free) - 1) * (ENTRY + EVENT), rel=0.1)
 
 
 def test_an_unknown_cost_is_refused() -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the options do that belong to one tracer, and those that readers of the trace ask for."""
+"""The effects of options that belong to one tracer, and of those for readers of the trace."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ WORK = "dd if=/dev/zero of=/dev/null bs=1 count=30 2> /dev/null; dd if=/dev/zero
 
 
 def by_cpu(trace: str) -> dict[str, list[tuple[str, str, int, str]]]:
-    """For each CPU: times and calls, and how often each came again, the last time when."""
+    """For each CPU: times and calls, the number of repeats, and the time of the last one."""
     found: dict[str, list[tuple[str, str, int, str]]] = {}
     for line in trace.splitlines():
         if match := EVENT.match(line):
@@ -25,7 +25,7 @@ def by_cpu(trace: str) -> dict[str, list[tuple[str, str, int, str]]]:
 
 
 def told_once(calls: list[tuple[str, str, int, str]]) -> Iterator[tuple[str, str, int, str]]:
-    """What func-no-repeats makes of calls."""
+    """The calls as func-no-repeats shows them."""
     latest, repeats, last = "", 0, ""
     for time, call, _, _ in calls:
         if call == latest:
@@ -38,7 +38,7 @@ def told_once(calls: list[tuple[str, str, int, str]]) -> Iterator[tuple[str, str
 
 
 def test_repeats_are_counted_and_told_of_once(arch: str) -> None:
-    """Of three arrays that record the same calls, two count. In all, an interrupt's calls end a series."""
+    """Of three arrays that record the same calls, two count repeats. In all, an interrupt's calls end a series."""
     counting, arrays = ("", "instances/counts/"), ("", "instances/counts/", "instances/all/")
     with booted_machine(arch) as machine:
         tracefs = machine.tracefs
@@ -47,7 +47,7 @@ def test_repeats_are_counted_and_told_of_once(arch: str) -> None:
             if array:
                 tracefs.mkdir(array)
             tracefs.write(f"{array}options/func-no-repeats", str(int(array in counting)))
-            tracefs.write(f"{array}options/sym-offset", "1")  # a call from another place is another one
+            tracefs.write(f"{array}options/sym-offset", "1")  # a call from another place is a different call
             tracefs.write(f"{array}set_ftrace_filter", "vfs_write *update_process_times dput *lock*")
             tracefs.write(f"{array}current_tracer", "function")
         tracefs.write("tracing_on", "1")

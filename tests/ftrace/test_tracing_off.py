@@ -29,7 +29,7 @@ def test_a_module_turns_tracing_off_and_on(arch: str) -> None:
 
 
 def test_a_module_takes_a_snapshot(arch: str) -> None:
-    """Of what was recorded before its last text, when there is room; without, tracing is turned off."""
+    """Of what was recorded before its last text, if there is room; otherwise tracing is turned off."""
     load = "insmod /lib/modules/sample_printk.ko count=1 2> /dev/null"
     with booted_machine(arch, cpus=2) as machine:
         shell(machine, f"echo 1 > snapshot; {load} snapshot=1; usleep 20000; echo after > trace_marker")

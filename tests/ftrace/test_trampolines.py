@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Places for trampolines are used again when no task stands there any more, and not before."""
+"""Slots of trampolines are reused when no task is in them any more, and not before."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from emu.ftrace.errors import TraceError
-from emu.ftrace.trampolines import PLACE_SIZE, Trampolines
+from emu.ftrace.sites.trampolines import PLACE_SIZE, Trampolines
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 from tests.lib.trampoline_places import leave_places
 
-# A function that takes its time, and returns 7; and one that returns at once.
+# A function that takes some time and returns 7; and one that returns at once.
 _SLOW = {
     "x86_64": "mov ecx, 300000; again: dec ecx; jnz again; mov eax, 7; ret",
     "sparc64": "sethi 300, %g1; again: subcc %g1, 1, %g1; bne again; nop; retl; mov 7, %o0",
@@ -23,7 +23,7 @@ _FAST = {"x86_64": "mov eax, 8; ret; nop; nop; nop; ud2; ud2", "sparc64": "retl;
 
 
 def _reuse_under_a_task(machine: Machine) -> str:
-    """Takes the only place away while a task executes what is there, and uses it at once. What the task then says."""
+    """Frees the only slot while a task executes its code, and reuses it at once. Returns the task's output."""
     arch = machine.board.arch.name
     leave_places(machine, 1)
     slow = machine.patch("sys_getpid", asm=_SLOW[arch])

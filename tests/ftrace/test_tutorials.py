@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A program of the ftrace documents, which has itself traced; their sessions are in emu/tour/documents."""
+"""A program of the ftrace documents that traces itself; their sessions are in emu/tour/documents."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.lib.sessions import session
 
 ENTRY = re.compile(r"^\s*(?P<comm>.{1,16})-(?P<pid>\d+)\s+\[\d+\] \S+\s+[\d.]+: (?P<function>[\w.]+)", re.M)
 
-# The document's program with the same purpose: it finds debugfs, has itself traced, and becomes the command.
+# The document's program with the same purpose: it finds debugfs, starts tracing itself, and becomes the command.
 TRACER_IN_C = r"""
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The tracers wakeup, wakeup_rt and wakeup_dl: against a wait that is known in advance, and against events."""
+"""The tracers wakeup, wakeup_rt and wakeup_dl: compared with a delay that is known in advance, and with events."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ from dataclasses import dataclass
 import pytest
 
 from emu.machine import Machine
-from tests.ftrace.text.golden import read_golden
 from tests.lib.booted_machine import booted_machine
 from tests.lib.event_lines import EventLine, event_lines
+from tests.lib.golden import read_golden
 
 ARCHES = ["x86_64", "sparc64"]
 EVENTS = "sched_wakeup sched_wakeup_new sched_switch"
 
 
+@pytest.mark.static_timing("how long is waited is counted")
 @pytest.mark.parametrize("arch", ARCHES)
 def test_a_task_waits_for_one_with_a_higher_priority(arch: str) -> None:
     with booted_machine(arch, frequency=10**9) as machine:
@@ -33,7 +34,7 @@ def test_a_task_waits_for_one_with_a_higher_priority(arch: str) -> None:
             assert re.fullmatch(r"sample_w-\d+ +0d\.\.4\.    0us :  +\d+:120:R   \+ \[001\]  +\d+: 98:R sample_sleeper", lines[0])
             last = re.fullmatch(r"sample_k-\d+ +1d\.\.3\. +(\d+)us : +\d+: 49:S ==> \[001\] +\d+: 98:R sample_sleeper", lines[-2])
             assert last and delay <= int(last[1]) <= delay + 2
-            # Functions of the CPU that is waited for, and no others: the keeper's, at the end, until it goes to sleep
+            # Only functions of the woken task's CPU: the keeper's, at the end, until it goes to sleep
             assert "<stack trace>" in lines[1] and lines[2].endswith(": 0")
             assert {line.split()[1][0] for line in lines[3:]} == {"1"}
             assert any(re.search(r": schedule <-sample_\w+ \[sample_wakeup\]$", line) for line in lines)
@@ -41,7 +42,7 @@ def test_a_task_waits_for_one_with_a_higher_priority(arch: str) -> None:
 
 
 def shown(trace: str) -> list[tuple[str, str]]:
-    """The flags and the text of each event, numbers and white space aside, and without what Linux's tracers call themselves."""
+    """The flags and text of each event, without numbers, white space, and the names of functions of Linux's tracers."""
     of_tracer = re.compile(r" => (__ftrace_trace_stack|probe_wakeup\w*)\n")
     lines = re.findall(r"\d(?P<flags>[dnNh.]{3}[\d.]{2}) +\d+us.: (?P<text>.*(?:\n => .*)*)", of_tracer.sub("", trace))
     return [(flags.lower(), re.sub(r"\s+", " ", re.sub(r"\n .*|\d+|u?sleep", "", text))) for flags, text in lines]
@@ -76,9 +77,9 @@ class Followed:
 
 
 def worst(events: Sequence[EventLine], limit: int) -> tuple[float, int]:
-    """The longest wait in microseconds, and whose, by the rules of Linux. `limit`: of priorities."""
+    """The longest wait in microseconds, and its pid, by the rules of Linux. `limit`: of priorities."""
     found, followed = (0.0, 0), None
-    current: dict[int, int] = {}  # the priority of what runs on a CPU
+    current: dict[int, int] = {}  # the priority of the running task, by CPU
     for event in events:
         if event.name == "sched_switch":
             current[event.cpu] = int(event["next_prio"])
@@ -104,6 +105,7 @@ wait
 """
 
 
+@pytest.mark.static_timing("how long is waited is counted")
 @pytest.mark.parametrize("arch", ARCHES)
 def test_the_worst_is_the_one_that_events_show(arch: str) -> None:
     with booted_machine(arch) as machine:

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -13,14 +12,13 @@ from emu.cpu import arch as cpu_arch
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 from tests.lib.commands import TRACING, shell
+from tests.lib.golden import golden_pages
 from tests.lib.raw_events import RawReader
-
-GOLDEN = Path(__file__).parent.parent / "golden"
 
 
 @pytest.fixture
 def fresh(machine: Machine) -> Iterator[Machine]:
-    """The machine, and tracing put back afterwards to what it was at the start."""
+    """The machine; afterwards tracing is restored to the initial state."""
     machine.tracefs.write("buffer_size_kb", "1408")
     yield machine
     for path, text in (
@@ -33,7 +31,7 @@ def fresh(machine: Machine) -> Iterator[Machine]:
 
 
 def tasks(machine: Machine) -> set[str]:
-    """Who is in the trace, by `name-pid`."""
+    """The tasks in the trace, as `name-pid`."""
     return {line.split()[0] for line in machine.tracefs.read("trace").splitlines() if not line.startswith("#")}
 
 
@@ -68,7 +66,7 @@ def test_children_are_traced_with_their_parents(fresh: Machine, tracer: str) -> 
         assert re.search(rf"\b{name}-\d+", seen)
     assert "busy-" not in seen
     assert "uname-" not in seen
-    # They have all ended: nobody is left, which is not the same as a list that was never written.
+    # They have all ended: the list is empty, which is not the same as a list that was never written.
     assert fresh.tracefs.read("set_ftrace_pid") == ""
     fresh.tracefs.write("trace", "")
     fresh.run("ls /")
@@ -85,7 +83,7 @@ def test_children_are_left_out_with_their_parents(fresh: Machine) -> None:
     assert "head-" in seen
     assert "ls-" not in seen
     assert "grep-" not in seen
-    # The shell and cat. Those that had ended are gone; usleep only when there has been a grace period.
+    # The shell and cat. Ended tasks are gone; usleep only after a grace period.
     assert len(fresh.run("cat /inside").output.split()) <= 3
 
 
@@ -128,16 +126,16 @@ def test_raw_pages_hold_what_was_recorded(arch: str, fresh: Machine) -> None:
     size = shell(fresh, "cat per_cpu/cpu0/trace_pipe_raw > /raw & usleep 20000; kill $!; wait; wc -c < /raw")
     assert int(size) == 4096
     page = fresh.run("cat /raw").output
-    golden = (GOLDEN / "raw-markers-timeextend.cpu0.trace_pipe_raw.bin").read_bytes()
+    golden = golden_pages("markers-timeextend").tobytes()
     texts = [fresh.tracefs.read(f"events/{name}") for name in ("header_page", "header_event")]
     formats = [fresh.tracefs.read(f"events/ftrace/{name}/format") for name in ("print", "raw_data")]
     ours = list(RawReader(order, *texts, formats).events(page))
     theirs = list(RawReader("little", *texts, formats).events(golden))
     assert [event.name for event in ours] == [theirs[0].name, theirs[2].name] == ["print", "raw_data"]
-    for our, their, size in (ours[0], theirs[0], 4), (ours[1], theirs[2], 8):  # Linux leaves what it does not need as it was
+    for our, their, size in (ours[0], theirs[0], 4), (ours[1], theirs[2], 8):  # Linux does not clear the bytes it does not need
         assert our.fields["buf"][:size] == their.fields["buf"][:size]
     assert ours[1].fields["id"] == number
-    assert "m1" not in fresh.tracefs.read("trace")  # reading took them out
+    assert "m1" not in fresh.tracefs.read("trace")  # reading consumed them
 
 
 def test_raw_pages_come_in_pieces(fresh: Machine) -> None:

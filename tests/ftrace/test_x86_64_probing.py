@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""x86-64: which instructions can be probed, and what is executed in their place."""
+"""x86-64: which instructions can be probed, and the code executed instead."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from emu.cpu.arch.x86_64 import ARCH
 from emu.cpu.disassembly import disassemble
 from emu.ftrace.arch.x86_64_probing import PROBING
 from emu.ftrace.errors import TraceError
-from emu.ftrace.native.array_record import PLACE_SIZE
+from emu.ftrace.native.trace_values import PLACE_SIZE
 
 ADDRESS, PLACE = 0xFFFF_FFFF_8110_0000, 0xFFFF_FFFF_8150_0040
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Files, system calls and writes to tracefs made to break the kernel. `tests.soak` has the table of how many of each."""
+"""Files, system calls and writes to tracefs that try to break the kernel. `tests.soak` has the table with the number of each."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ __all__ = ["Outcome"]
 
 @dataclass
 class Outcome:
-    """What the guest made of some of them: how often what happened, and what must not have: in words that tell how to
-    have it again."""
+    """The results of a number of tries: how often what happened, and the findings, in words that tell how to reproduce
+    them."""
 
     counts: Counter[str] = field(default_factory=Counter)
     findings: list[str] = field(default_factory=list)

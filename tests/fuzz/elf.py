@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Damaged ELF files, made and tried inside the guest by its program `elffuzz`: many to a boot.
+"""Damaged ELF files, made and tried inside the guest by its program `elffuzz`: many per boot.
 
-Programs: whatever execve makes of them, and whatever they then do, is nobody's business but their own. Modules are loaded with
-the parameter `load_only`: everything that looks at the file is done, and undone where the module's init would be called. What
-damaged code does when it runs says nothing about the loader.
+Programs and interpreters: execve may return any error, and the program may then do anything to itself. Modules
+are loaded with the parameter `load_only`: everything that looks at the file is done, and undone at the point where the module's
+init would be called. What damaged code does when it runs says nothing about the loader.
 """
 
 from __future__ import annotations
@@ -13,29 +13,34 @@ import re
 from emu.machine import GuestPanic, Machine
 from tests.fuzz import Outcome
 
-__all__ = ["event_modules", "modules", "programs"]
+__all__ = ["event_modules", "interpreters", "modules", "programs"]
 
 _PARAMETERS = re.compile(r" (prepare_coming_module|destroy_params)\+")
 
 
-def programs(arch: str, seed: int, numbers: range) -> Outcome:
-    """Has the kernel execute damaged programs."""
+def programs(arch: str, seed: int, numbers: range, kind: str = "program") -> Outcome:
+    """Lets the kernel execute damaged programs."""
     try:
-        return _try("program", "/bin/true", "true", arch, seed, numbers)
+        return _try(kind, "/bin/true", "true", arch, seed, numbers)
     except GuestPanic as panic:
-        return Outcome(findings=[f"{arch}: programs {numbers} of seed {seed}: {panic}"])
+        return Outcome(findings=[f"{arch}: {kind}s {numbers} of seed {seed}: {panic}"])
+
+
+def interpreters(arch: str, seed: int, numbers: range) -> Outcome:
+    """Lets the kernel execute a program with a damaged interpreter."""
+    return programs(arch, seed, numbers, "interpreter")
 
 
 def event_modules(arch: str, seed: int, numbers: range) -> Outcome:
-    """As `modules`, of a module that has events and static keys."""
+    """Like `modules`, for a module that has events and static keys."""
     return modules(arch, seed, numbers, "event_cost")
 
 
 def modules(arch: str, seed: int, numbers: range, name: str = "sample_use") -> Outcome:
-    """Gives the kernel damaged modules; each is refused, or loaded and taken back.
+    """Lets the kernel load damaged modules; each is refused, or loaded and removed.
 
-    A module is trusted, as by Linux: where its parameters are set and freed, the kernel calls what it names. What that does is
-    counted as "wild", and followed by a new guest.
+    As in Linux, modules are trusted: when their parameters are set and freed, the kernel calls functions that the module names.
+    The effects are counted as "wild", and a new guest is started.
     """
     outcome = Outcome()
     while numbers:
@@ -52,7 +57,7 @@ def modules(arch: str, seed: int, numbers: range, name: str = "sample_use") -> O
 
 
 def _after_panic(panic: str, arch: str, seed: int, numbers: range, name: str) -> Outcome:
-    """What modules do of which at least one has the guest panic."""
+    """The outcome of modules of which at least one makes the guest panic."""
     outcome = Outcome()
     if len(numbers) > 1:
         half = len(numbers) // 2
@@ -70,10 +75,10 @@ def _is_wild(report: str) -> bool:
 
 
 def _try(kind: str, file: str, prepare: str, arch: str, seed: int, numbers: range) -> Outcome:
-    """Tries copies of a guest's file, each damaged as the seed and its number say. `prepare` is a command to run first.
+    """Tries copies of a guest's file; seed and number determine the damage. `prepare` is a command to run first.
 
     Raises:
-        GuestPanic: the guest did not survive it.
+        GuestPanic: the guest panicked.
     """
     outcome = Outcome()
     first = (seed << 32) + numbers.start
@@ -88,6 +93,8 @@ def _try(kind: str, file: str, prepare: str, arch: str, seed: int, numbers: rang
             return outcome
         outcome.counts.update({name: int(said[n]) for n, name in enumerate(("refused", "accepted", "killed"), 1)})
         unexpected = machine.warnings
+        if kind != "module":  # it executes damaged instructions
+            unexpected = [warning for warning in unexpected if "is not known to" not in warning]
         if kind == "module" and outcome.counts["killed"]:
             outcome.counts["wild"] = outcome.counts.pop("killed")
             unexpected = [warning for warning in unexpected if "load_module+" in warning and not _is_wild(warning)]

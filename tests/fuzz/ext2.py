@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Mutated ext2 images, mounted, read, changed and unmounted by the guest.
 
-The guest must survive all of them; what is wrong with an image is for errno and the console to say.
+The guest must survive all of them; errors in an image are reported by an errno and on the console.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tests.lib.disks import make_ext2
 __all__ = ["DISK", "KINDS", "base_image", "run"]
 
 DISK = 2 << 20  # bytes
-# How mke2fs makes images of several kinds.
+# Options of mke2fs for several kinds of images.
 KINDS: tuple[Sequence[str], ...] = (
     ("-b", "1024", "-g", "512"),
     ("-b", "1024", "-r", "0", "-O", "none", "-I", "128"),
@@ -33,25 +33,25 @@ _SCRIPT = "mount -t ext2 -o errors={errors} /dev/ram0 /fuzz && {{ fswalk -w /fuz
 
 
 def _files(place: Path) -> list[str]:
-    """Small, with tables, sparse, links of both kinds."""
+    """Small files, with indirect blocks, sparse, with links of both kinds."""
     commands = ["symlink short small", f"symlink long {'./' * 50}small"]
     files = {"small": b"small\n", "large": bytes(range(256)) * 240, "sparse": bytes(400_000) + b"end"}
     return [*commands, *(_write(place, name, data) for name, data in files.items())]
 
 
 def _folders(place: Path) -> list[str]:
-    """One in another, and one that is large enough for an index."""
+    """A folder in another, and one large enough for an index."""
     commands = ["mkdir a", "mkdir a/b", _write(place, "a/b/leaf", b"leaf\n" * 700), "ln a/b/leaf a/again"]
     commands += ["mkdir many", "expand many", "expand many"]
     return [*commands, *(f"ln a/b/leaf many/{number:02}{'-is-a-name-of-so-many-letters' * 8}" for number in range(10))]
 
 
-# What is in images: each has one, so that whatever is damaged is soon looked at, and few system calls do so.
+# The contents of images, one each, so that few system calls reach any damage quickly.
 CONTENTS = (_files, _folders)
 
 
 def _write(place: Path, name: str, data: bytes) -> str:
-    """The command that makes a file. `place`: a folder for what it is made from."""
+    """The command that creates a file. `place`: a folder for its source."""
     file = place / Path(name).name
     file.write_bytes(data)
     file.chmod(0o644)
@@ -59,7 +59,7 @@ def _write(place: Path, name: str, data: bytes) -> str:
 
 
 def base_image(folder: Path, kind: Sequence[str], contents: Sequence[Callable[[Path], list[str]]] = CONTENTS) -> bytes:
-    """A sound image. The folder is for what it is made from."""
+    """An intact image. The folder is for its sources."""
     image = folder / "image"
     commands = ["rmdir lost+found", *(command for content in contents for command in content(folder))]
     make_ext2(image, DISK, ("-N", "64", *kind), commands)
@@ -68,7 +68,7 @@ def base_image(folder: Path, kind: Sequence[str], contents: Sequence[Callable[[P
 
 @functools.cache
 def _bases() -> list[tuple[bytes, list[int]]]:
-    """A sound image of each kind with each content, and its blocks in use."""
+    """An intact image of each kind with each content, and its used blocks."""
     with tempfile.TemporaryDirectory() as folder:
         images = [base_image(Path(folder), kind, [content]) for kind in KINDS for content in CONTENTS]
     return [(image, _used_blocks(image)) for image in images]
@@ -79,14 +79,14 @@ def _block_size(image: bytes) -> int:
 
 
 def _used_blocks(image: bytes) -> list[int]:
-    """Blocks that are not all zeroes: most of what describes the file system, and some data."""
+    """Blocks that are not all zeroes: most metadata of the file system, and some data."""
     size = _block_size(image)
     zero = bytes(size)
     return [n for n in range(len(image) // size) if image[n * size : (n + 1) * size] != zero]
 
 
 def mutations(base: bytes, used: list[int], seed: int) -> Iterator[tuple[int, bytes]]:
-    """A few words to change, mostly near the image's beginning, where the file system is described: where, and to what."""
+    """A few words to change, mostly near the beginning of the image, where the metadata is: positions and new values."""
     source = random.Random(seed)
     size = _block_size(base)
     for _ in range(source.choice((1, 1, 2, 3, 5, 8, 20, 60))):
@@ -112,7 +112,7 @@ def mutations(base: bytes, used: list[int], seed: int) -> Iterator[tuple[int, by
 
 
 def _use(machine: Machine, seed: int, number: int) -> tuple[bool, str]:
-    """Whether an image could be mounted, and what is to be said against the guest."""
+    """Whether an image could be mounted, and the guest's errors."""
     base, used = _bases()[number % len(_bases())]
     machine.ramdisk.write(0, base)
     for at, word in mutations(base, used, seed << 32 | number):
@@ -127,7 +127,7 @@ def _use(machine: Machine, seed: int, number: int) -> tuple[bool, str]:
 
 
 def run(arch: str, seed: int, numbers: range) -> Outcome:
-    """Has the guest use mutated images, each as the seed and its number say. After one that it does not survive: a new guest."""
+    """Lets the guest use mutated images; seed and number determine the mutations. After a panic, a new guest is started."""
     outcome, left = Outcome(), list(numbers)
     while left:
         with Machine(arch=arch, cpus=2, seed=seed, memory=64 << 20, ramdisk=RamDisk(DISK)) as machine:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Litmus tests that are changed at random: whatever comes of it is executed, or refused in one line with its place."""
+"""Litmus tests with random changes: each is executed, or refused in one line with the position of the error."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ import traceback
 from pathlib import Path
 
 import emu.race
-from emu.cpu.arch import ARCHITECTURES
+from emu.architectures import ARCHITECTURES
 from emu.race.limits import Limits
 from emu.race.litmus import Litmus, explore, format_verdict, format_witness, parse
-from emu.race.text_file import TextError
+from emu.race.scenario.text_file import TextError
 from tests.fuzz import Outcome
 
 __all__ = ["run"]
@@ -64,7 +64,7 @@ def _execute(litmus: Litmus) -> None:
 
 
 def _changed(texts: list[str], choices: random.Random) -> str:
-    """One of some texts with a few words and characters changed."""
+    """One of the texts with a few words and characters changed."""
     text = choices.choice(texts)
     for _ in range(choices.randint(1, _MOST_CHANGES)):
         tokens = [(found.start(), found.end()) for found in re.finditer(r"\w+|[^\w\s]|\n", text)] or [(0, 0)]

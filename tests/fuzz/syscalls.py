@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Random system calls with random arguments: nothing that a program does may harm the kernel or the host."""
+"""Random system calls with random arguments: no program may harm the kernel or the host."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from tests.fuzz import Outcome, ext2
 
 __all__ = ["run"]
 
-_LONGEST = 5 * 10**6  # nanoseconds of the guest's time for a call, all in all
+_LONGEST = 5 * 10**6  # nanoseconds of the guest's time for a call, on average
 
 
 class _Typist:
-    """Somebody at the terminal, who types now and then."""
+    """A user at the terminal who types now and then."""
 
     def __init__(self) -> None:
         self._lines = [b"a line\n", b"\x04", b"more\x7f\x17\x15words \x16\x03\n", b"\n"] * 8
@@ -32,7 +32,7 @@ class _Typist:
 
 
 def _disk() -> RamDisk:
-    """One with a sound file system."""
+    """A disk with an intact file system."""
     disk = RamDisk(ext2.DISK)
     with tempfile.TemporaryDirectory() as folder:
         disk.write(0, ext2.base_image(Path(folder), ext2.KINDS[0]))
@@ -40,7 +40,7 @@ def _disk() -> RamDisk:
 
 
 def run(arch: str, seed: int, numbers: range) -> Outcome:
-    """Makes calls on a machine; which, say the seed and the first one's number."""
+    """Makes calls on a machine; they depend on the seed and the first number."""
     outcome = Outcome()
     command = f"syscallfuzz {(seed << 32) + numbers.start} {len(numbers)}"
     with Machine(arch=arch, cpus=2, seed=seed + numbers.start, memory=64 << 20, ramdisk=_disk()) as machine:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Damaged text files of the race lab: each is refused in one line that says where, or can be written again."""
+"""Damaged text files of the race lab: each is refused in one line with the position, or can be written again."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ import random
 import re
 from collections.abc import Callable, Sequence
 
-from emu.race import model, scenario_file, schedule, show
-from emu.race.text_file import TextError, decoded
+from emu.race import model
+from emu.race.scenario import scenario_file
+from emu.race.scenario.text_file import TextError, decoded
+from emu.race.schedule import schedule, show
 from tests.fuzz import Outcome
 
 __all__ = ["damaged", "scenarios", "schedules"]
@@ -88,7 +90,7 @@ def _try(kind: str, texts: Sequence[str], tried: Callable[[str], None], seed: in
             outcome.counts["refused"] += 1
             if not _LINE.fullmatch(str(error)):
                 outcome.findings.append(f"{kind} {number} of seed {seed}: {error}")
-        except Exception as error:  # what must not be
+        except Exception as error:  # a crash
             outcome.findings.append(f"{kind} {number} of seed {seed}: {error!r}")
         else:
             outcome.counts["accepted"] += 1

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Two tasks of the guest and the host write at random to files of tracefs, all at once, while the guest works.
+"""Two tasks of the guest and the host write random data to files of tracefs, all at once, while the guest works.
 
-Whatever they write: an error is an errno, the guest goes on, all files can be read, and the kernel's code is what they all
-have asked for. When they have taken everything back it is what it was.
+Whatever they write: errors are errnos, the guest continues, all files can be read, and the kernel's code matches the settings.
+After everything has been taken back, the code is the original one.
 """
 
 from __future__ import annotations
@@ -17,10 +17,12 @@ import tempfile
 import traceback
 from collections import deque
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
+from emu.ftrace.arrays.trace_array import TraceArray
+from emu.ftrace.dynevent.arguments import is_good_name
 from emu.ftrace.errors import TraceError
-from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs import TraceFS
 from emu.kernel.cpio import read_entries
 from emu.machine import GuestPanic, LimitReached, Machine, image_directory
@@ -35,19 +37,19 @@ __all__ = ["run"]
 
 _CPUS = 2
 _TASKS = ("first", "second")  # that write
-_BATCH = 450  # changes; then everything is looked at
-_SHORT = 500  # bytes of data that are typed into a script; more come from a file
-_IN_TWO = 0.1  # of the tasks' data
+_BATCH = 450  # changes; then everything is checked
+_SHORT = 500  # bytes of data that are part of a script; longer data is in a file
+_IN_TWO = 0.1  # the share of the tasks' data that is written in two parts
 _LONGEST_PAUSE = 30_000  # cycles between two writes of the host
 _LONGEST = 10 * 10**9  # nanoseconds of the guest's time for a batch: hwlat may keep a CPU for nearly all of it
-_REMEMBERED = 5  # changes of the host, which a finding names
-_LOOKED_AT = 60  # changes after a batch, of which those that are refused must not have done a part
+_REMEMBERED = 5  # changes of the host, which a finding lists
+_LOOKED_AT = 60  # changes after a batch; the refused ones must have had no partial effect
 _WHOLE = ("kprobe_events", "uprobe_events", "synthetic_events", "dynamic_events", "trigger", "enable")
 _COUNT_LEFT = re.compile(r":count=\d+")
-_EXPECTED = "the kprobe sample_events:"  # which has waited, and the module has no such function
+_EXPECTED = "the kprobe sample_events:"  # a deferred probe; the module has no such function
 _DEFINITIONS = ("dynamic_events", "kprobe_events", "uprobe_events", "synthetic_events", "kprobe_profile", "uprobe_profile")
 _EVENTS_READ = 20  # directories of events whose files are read after a batch
-# What happens meanwhile. Functions and events come and go with a module.
+# The load. Functions and events come and go with a module.
 _LOAD = """
 ls /bin | sed s/[aeiou]/z/g > /names; busy 2 1 > /dev/null
 timeout 0.02 cat /sys/kernel/tracing/trace_pipe > /names
@@ -61,21 +63,25 @@ _ERRORS = frozenset({
     errno.EACCES, errno.ENOSPC, errno.EFBIG, errno.ERANGE, errno.EOVERFLOW, errno.ENAMETOOLONG, errno.ENOTDIR, errno.EISDIR,
     errno.ENOTEMPTY, errno.EILSEQ, errno.EADDRNOTAVAIL, errno.EIO, errno.EDOM,
 })  # fmt: skip
-_MESSAGES = {*map(os.strerror, _ERRORS), "Directory nonexistent"}  # the last is the shell's own for ENOENT
+_MESSAGES = {*map(os.strerror, _ERRORS), "Directory nonexistent"}  # the last one is the shell's own for ENOENT
 _WRITTEN = re.compile(r"#\s+entries-in-buffer/entries-written: (\d+)/(\d+) |^# latency: 0 us, #(\d+)/(\d+), CPU#")
 _LOGGED = re.compile(r"^\[ *\d+\.\d+\] ", re.MULTILINE)
 _MOST_LOGGED = 8
 _COMMAND = "  Command: "
-_LONGEST_FILTER = 4095  # bytes, with the newline that is added: longer ones are refused unseen
-_PLAIN = f"{string.ascii_letters}{string.digits} _:*,.=!".encode()  # what printf takes for itself
+_LONGEST_FILTER = 4095  # bytes, with the added newline: longer ones are refused unread
+_PLAIN = f"{string.ascii_letters}{string.digits} _:*,.=!".encode()  # bytes that printf prints as they are
 
 
 class _WrongError(Exception):
-    """Something is not as it must be."""
+    """A check has failed."""
+
+
+class _AmbiguousError(Exception):
+    """A histogram uses a variable that others have redefined since: it is refused, and so is its removal."""
 
 
 def run(arch: str, seed: int, numbers: range) -> Outcome:
-    """Makes changes on a machine; which, say the seed and the first one's number."""
+    """Makes changes on a machine; they depend on the seed and the first number."""
     outcome = Outcome()
     memory = 64 << 20
     with tempfile.TemporaryDirectory() as folder:
@@ -85,7 +91,8 @@ def run(arch: str, seed: int, numbers: range) -> Outcome:
             try:
                 for start in range(0, len(numbers), _BATCH):
                     session.batch(min(_BATCH, len(numbers) - start))
-                session.take_back()
+                with suppress(_AmbiguousError):
+                    session.take_back()
             except Exception as error:
                 known = isinstance(error, _WrongError | GuestPanic | LimitReached)
                 what = str(error) if known else traceback.format_exc(limit=-6)
@@ -94,12 +101,12 @@ def run(arch: str, seed: int, numbers: range) -> Outcome:
 
 
 class _Session:
-    """The changes on one machine, and what must hold after them.
+    """The changes on one machine, and the checks after them.
 
     Args:
-        folder: the guest finds it as /fuzz.
-        choose: the source of chance.
-        outcome: gets what is counted.
+        folder: is /fuzz in the guest.
+        choose: the random generator.
+        outcome: gets the counts.
     """
 
     def __init__(self, machine: Machine, folder: Path, choose: random.Random, outcome: Outcome) -> None:
@@ -124,7 +131,7 @@ class _Session:
         return f"in batch {self._batches}; the host's last changes:\n{last}"
 
     def batch(self, count: int) -> None:
-        """Has the tasks and the host make so many changes, all in all; then looks at everything."""
+        """Makes that many changes in total, by the tasks and the host; then checks everything."""
         self._batches += 1
         share = count // (len(_TASKS) + 1)
         for task in _TASKS:
@@ -152,7 +159,7 @@ class _Session:
                 case Action.MKDIR | Action.RMDIR:
                     lines.append(f"{change.action.value} {path}")
                 case Action.WRITE | Action.APPEND:
-                    middle = self._choose.randrange(len(change.data) + 1)  # most handles get one write, some two
+                    middle = self._choose.randrange(len(change.data) + 1)  # most open files get one write, some two
                     writer = f"printf {_quoted(change.data)}"
                     if self._choose.random() < _IN_TWO:
                         writer = f"{{ printf {_quoted(change.data[:middle])}; printf {_quoted(change.data[middle:])}; }}"
@@ -179,7 +186,7 @@ class _Session:
             self._outcome.counts["refused"] += 1
             if error.errno not in _ERRORS:
                 raise _WrongError(f"{error!r} is no errno that Linux gives") from error
-            str(error)  # the sentence for people must be there, too
+            str(error)  # the error must have a message for people, too
             self._check_logged(change, error)
         else:
             self._outcome.counts["accepted"] += 1
@@ -191,10 +198,10 @@ class _Session:
             raise _WrongError(f"{command} fails: {output}")
         return output
 
-    # What must hold
+    # Checks
 
     def _check_messages(self) -> None:
-        """Each error that a task was told is an errno of tracefs."""
+        """Each error that a task got is an errno of tracefs."""
         for line in self._run(" ".join(["cat", *(f"/{task}.log" for task in _TASKS)])).splitlines():
             self._outcome.counts["refused"] += 1
             if line.rpartition(": ")[2] not in _MESSAGES:
@@ -203,7 +210,7 @@ class _Session:
             raise _WrongError(f"the load says: {wrong}")
 
     def _line_of_script(self, message: str) -> str:
-        """The line in which a task was told something."""
+        """The line of the script that caused a message."""
         if (where := re.match(r"/fuzz/(\w+): (\d+): ", message)) is None:
             return ""
         return (self._folder / where[1]).read_text(errors="backslashreplace").splitlines()[int(where[2]) - 1]
@@ -228,7 +235,7 @@ class _Session:
                     raise _WrongError(f"reading {path}: {error!r}") from error
 
     def _check_whole(self) -> None:
-        """Lines that are refused have changed nothing."""
+        """Refused lines have changed nothing."""
         for change in self._changes.take(_LOOKED_AT):
             path, line = change.path, change.data.partition(b"\n")[0]
             if not path.endswith(_WHOLE) or not self._machine.tracefs.exists(path):
@@ -242,19 +249,19 @@ class _Session:
                     raise _WrongError(f"{path} refused {line!r}: {error}\nBefore:\n{before}\nNow:\n{after}") from error
 
     def _shown(self, path: str) -> str:
-        """What a write to a file may change. How often triggers are still to act is left out."""
+        """The texts that a write to a file may change, without the remaining counts of triggers."""
         tracefs = self._machine.tracefs
         paths = (path, "dynamic_events", "set_event")
         return _COUNT_LEFT.sub("", "".join(tracefs.read(path) for path in paths if tracefs.exists(path)))
 
     def _arrays(self) -> Iterator[tuple[str, TraceArray]]:
-        """All trace arrays, and where their files are."""
+        """All trace arrays, and the prefixes of their files."""
         yield "", self._machine.trace_array
         for name, array in self._machine.trace_array.instances.items():
             yield f"instances/{name}/", array
 
     def _check_code(self) -> None:
-        """Sites and branches are what the arrays want, in the guest's memory, too."""
+        """Sites and branches match the arrays, also in the guest's memory."""
         machine, ftrace = self._machine, self._machine.ftrace
         arrays = [array.ops for _, array in self._arrays()]
         users = sum(ops.users() for ops in arrays) if machine.ftrace_enabled else 0 * arrays[0].users()
@@ -267,7 +274,7 @@ class _Session:
             raise _WrongError("keys are not as the arrays want")
 
     def _check_counts(self, folder: str, array: TraceArray) -> None:
-        """The trace is text, and has what the buffers' counts say."""
+        """The trace is text, and agrees with the counts of the buffers."""
         tracefs = self._machine.tracefs
         stats = [tracefs.read(f"{folder}per_cpu/cpu{cpu}/stats") for cpu in range(_CPUS)]
         counts = [dict(line.split(": ") for line in of_cpu.splitlines()) for of_cpu in stats]
@@ -295,7 +302,7 @@ class _Session:
                 raise _WrongError(f"{path}: {error}")
 
     def _check_logged(self, change: Change, error: TraceError) -> None:
-        """An error that error_log is to have is its latest."""
+        """An error that belongs in error_log is its latest one."""
         if error.logged is None:
             if change.path.endswith("/filter") and error.errno == errno.EINVAL and len(change.data) < _LONGEST_FILTER:
                 raise _WrongError(f"{error} is not in error_log")
@@ -308,7 +315,7 @@ class _Session:
             raise _WrongError(f"error_log lacks {line}")
 
     def _files(self) -> Iterator[str]:
-        """All files but those of most events; what is not listed, too."""
+        """All files except those of most events; also some that are not listed."""
         systems = self._machine.tracefs.listdir("events")
         yield "tracing_enabled"
         for folder, _ in self._arrays():
@@ -317,7 +324,7 @@ class _Session:
                 yield from self._below(f"{folder}events/{self._choose.choice(systems)}", self._choose)
 
     def _below(self, folder: str, choose: random.Random | None = None) -> Iterator[str]:
-        """The files in a folder and those below it; of the folders in it all, or one that is chosen."""
+        """The files in and below a folder; of its subfolders, all, or a random one."""
         try:
             names = self._machine.tracefs.listdir(folder)
         except TraceError:
@@ -334,7 +341,7 @@ class _Session:
     # The end
 
     def take_back(self) -> None:
-        """Writes to each file what it had at the beginning. Then the kernel's code is what it was."""
+        """Writes its initial content to each file. Afterwards the kernel's code is the original one."""
         machine, tracefs = self._machine, self._machine.tracefs
         machine.ftrace_enabled = True
         for name in tracefs.listdir("instances"):
@@ -343,16 +350,17 @@ class _Session:
             tracefs.write(path, "")
         tracefs.write("function_profile_enabled", "0")
         tracefs.write("options/branch", "0")
-        tracefs.write("current_tracer", "function")  # with the next tracer, branches are no longer recorded
+        tracefs.write("current_tracer", "function")  # before the next tracer, because recording branches ends with it
         self._run("echo 0 > /proc/sys/kernel/stack_tracer_enabled")
         lines = [line.split(":") for line in tracefs.read("set_ftrace_filter").splitlines() if not line.startswith("#")]
-        # One word takes back all of a command, whichever events it switches.
+        # One word removes all instances of a command, whichever events it switches.
         commands = {(line[1], line[-1] != "unlimited"): line[1:-1] for line in lines}
         for (_, counted), command in commands.items():
             tracefs.append("set_ftrace_filter", f"!*:{':'.join(command)}{':0' * counted}")
         self._take_back_triggers()
-        tracefs.write("set_event", "")  # what a trigger has enabled stays so without it
-        definitions = tracefs.read("dynamic_events")
+        tracefs.write("set_event", "")  # an event enabled by a trigger stays enabled without it
+        listed = tracefs.read("dynamic_events").splitlines(keepends=True)
+        definitions = "".join(line for line in listed if _has_good_name(line))
         self._remove_definitions()
         tracefs.append("dynamic_events", definitions)
         if (again := tracefs.read("dynamic_events")) != definitions:
@@ -374,15 +382,15 @@ class _Session:
             raise _WrongError("everything was taken back, and the kernel's code is not what it was")
 
     def _remove_definitions(self) -> None:
-        """The newest first: they may use older ones."""
+        """The newest first: it may use older ones."""
         tracefs = self._machine.tracefs
         for line in reversed(tracefs.read("dynamic_events").splitlines()):
             _, _, event = line.split()[0].partition(":")
-            if f":{event}" in tracefs.read("dynamic_events"):  # one that is defined twice goes at once
+            if f":{event}" in tracefs.read("dynamic_events"):  # several definitions of one event are removed together
                 tracefs.append("dynamic_events", f"-:{event}")
 
     def _take_back_triggers(self) -> None:
-        """Those whose variables others use are refused, until these are gone."""
+        """Those with variables that others use are refused until the others are removed."""
         tracefs = self._machine.tracefs
         events = "ftrace:print", *tracefs.read("available_events").split()
         paths = [f"events/{event.replace(':', '/')}/trigger" for event in events]
@@ -391,8 +399,10 @@ class _Session:
             refused: list[tuple[str, str]] = []
             for path, line in left:
                 try:
-                    tracefs.append(path, f"!{line.partition(' [')[0]}")  # a histogram's state is not part of it
+                    tracefs.append(path, f"!{line.partition(' [')[0]}")  # the state of a histogram is not part of its definition
                 except TraceError as error:
+                    if error.errno == errno.EINVAL and "$" in line:
+                        raise _AmbiguousError from error
                     if error.errno != errno.EBUSY:
                         raise
                     refused.append((path, line))
@@ -404,16 +414,21 @@ class _Session:
 
 
 def _program(machine: Machine) -> bytes:
-    """The file ls."""
+    """The program ls."""
     archive = (image_directory(machine.board.arch.name) / "initramfs.cpio").read_bytes()
     return next(entry.data for entry in read_entries(archive) if entry.name == "bin/ls")
 
 
+def _has_good_name(definition: str) -> bool:
+    """Whether Linux accepts an event's name as a word. A name derived from a place may have other characters."""
+    return is_good_name(re.split("[:/]", definition.split()[0])[-1])
+
+
 def _triggers(tracefs: TraceFS, path: str) -> list[str]:
-    """Those of an event."""
+    """The triggers of an event."""
     return [line for line in tracefs.read(path).splitlines() if not line.startswith("#")] if tracefs.exists(path) else []
 
 
 def _quoted(data: bytes) -> str:
-    """The bytes as printf's format."""
+    """The bytes as a format of printf."""
     return f"'{''.join(chr(byte) if byte in _PLAIN else f'{chr(92)}{byte:03o}' for byte in data)}'"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Random definitions of events, and random histograms with all that they can have."""
+"""Random definitions of events, and random histograms with all of their features."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from collections.abc import Callable, Sequence
 __all__ = ["DEFINED", "TARGETS", "Definitions", "Hists"]
 
 TARGETS = ("/target", "/fuzz/target")  # programs that may be probed in the middle of instructions: copies of ls
-_LARGEST = 0x6000  # offset into one of them
+_LARGEST = 0x6000  # offset in one of them
 _KPROBES, _UPROBES, _EPROBES, _MADE = ("p0", "p1", "p2", "p3"), ("u0", "u1", "u2"), ("e0", "e1", "e2"), ("s0", "s1", "s2")
-# Few names, so that definitions meet.
+# Few names, so that definitions collide.
 _BY_GROUP = {"kprobes": _KPROBES, "uprobes": _UPROBES, "eprobes": _EPROBES, "synthetic": _MADE}
 DEFINED: Sequence[Sequence[str]] = [
     *([group, name] for group, names in _BY_GROUP.items() for name in names), ["mine", "p0"], ["mine", "e0"], ["mine", "u0"],
 ]  # fmt: skip
-_WRONG_LINES = 0.15  # of all
-_WRONG = 0.25  # of the choices in such a line
-# What is right, and what (nearly always) is not.
+_WRONG_LINES = 0.15  # the share of lines with errors
+_WRONG = 0.25  # the share of wrong choices in such a line
+# Valid choices, and (nearly always) invalid ones.
 _Choices = tuple[Sequence[str], Sequence[str]]
 _GROUPS: _Choices = ("", "", "", "mine/"), ("kprobes/", "uprobes/", "sched/", "kprobes/x/", "1/", "/")
 _OFFSETS: _Choices = ("", "", "+0", "%return"), ("+4", "+5", "+8", "+16", "+0xffffff", "-1", "+x", "+")
@@ -63,20 +63,20 @@ _KEYS: _Choices = (
 _SIZES: _Choices = ("128", "256", "2048", "4096"), ("0", "-1", "1000", "131072", "131073", "x", "")
 _CLOCKS: _Choices = ("local", "global", "mono"), ("bogus", "")
 _NUMBERS: _Choices = ("1", "2", "1000"), ("0", "-1", "0x10", "18446744073709551615", "18446744073709551616")
-_OFTEN = ("vfs_", "do_sys", "sys_", "schedule", "mutex", "_raw_spin")  # what many functions that are called begin with
-_REMOVED = 0.2  # of definitions' lines
+_OFTEN = ("vfs_", "do_sys", "sys_", "schedule", "mutex", "_raw_spin")  # how the names of many functions begin that are called
+_REMOVED = 0.2  # the share of definition lines that remove
 _COMMANDS = ("pause", "cont", "clear", "continue")
 
 
 class _Lines:
-    """What both kinds of lines are made with."""
+    """The common part of both kinds of lines."""
 
     def __init__(self, choose: random.Random) -> None:
         self._choose = choose
         self._wrong = False
 
     def _begin(self) -> None:
-        """Decides whether there may be wrong things in the next line."""
+        """Decides whether the next line may have errors."""
         self._wrong = self._choose.random() < _WRONG_LINES
 
     def _one(self, choices: _Choices) -> str:
@@ -84,11 +84,11 @@ class _Lines:
 
 
 class Definitions(_Lines):
-    """Lines of kprobe_events and the like.
+    """Lines for kprobe_events and the like.
 
     Args:
-        choose: the source of chance.
-        event: chooses an event: its system and its name.
+        choose: the random generator.
+        event: chooses an event, as its system and its name.
         functions: of the kernel.
     """
 
@@ -133,7 +133,7 @@ class Definitions(_Lines):
         return f"{name} {self._fields_made()}"
 
     def any(self) -> str:
-        """A line of dynamic_events."""
+        """A line for dynamic_events."""
         choose, kind = self._choose, self._choose.random()
         if kind < 0.2:
             self._begin()
@@ -178,8 +178,8 @@ class Hists(_Lines):
     """Hist triggers.
 
     Args:
-        choose: the source of chance.
-        event: chooses an event: its system and its name.
+        choose: the random generator.
+        event: chooses an event, as its system and its name.
         field: chooses a field of the event whose trigger is written.
     """
 
@@ -189,7 +189,7 @@ class Hists(_Lines):
         self._field = field
 
     def text(self) -> str:
-        """A trigger, without a condition."""
+        """A trigger without a condition."""
         choose = self._choose
         self._begin()
         keys = [self._key() for _ in range(self._one_of((1, 1, 2, 3), (4, 0)))]
@@ -235,7 +235,7 @@ class Hists(_Lines):
         return f"{of}${choose.choice(_VARIABLES)}"
 
     def _action(self) -> str:
-        """Half of them are on matches with an event, and then make another; the others on a variable of this trigger."""
+        """Half of the actions are onmatch() and create an event; the others use a variable of this trigger."""
         choose = self._choose
         made = choose.choice(_MADE)
         values = (self._field(), self._reference(), "common_pid")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Random writes to files of tracefs: most are what somebody could mean, some are damaged, some are rubbish."""
+"""Random writes to files of tracefs: most make sense, some are damaged, some are garbage."""
 
 from __future__ import annotations
 
@@ -20,40 +20,41 @@ _NUMBERS = (
     "0", "1", "2", "3", "-1", "+1", "0x10", "010", "1 2", " 1", "1.5", "1_0", "0b1", "\u0661", "9" * 5000, "7fffffff",
     *(str(2**bits + more) for bits in (7, 8, 15, 16, 31, 32, 63, 64, 128) for more in (-1, 0, 1)),
 )  # fmt: skip
-# In KiB: small, or more than there are addresses for.
+# In KiB: small, or more than the address space.
 _SIZES = ("1", "2", "7", "64", "500", "1408", "0", "-1", *(str(2**bits) for bits in (46, 53, 54, 63, 64)))
 _CPU_SETS = ("1", "2", "3", "3", "f", "0", "3,00000000", "x")
 _PIDS = ("1", "2", "14", "20", "25", "0")
 _SWITCH = ("0", "1", "0", "1")
 _CLOCKS = ("local", "global", "counter", "uptime", "perf", "mono", "mono_raw", "boot", "tai", "x86-tsc", "bogus")
 _WRONG_TRACERS = ("bogus", "function function")
-_OPTIONS = ("func-no-repeats", "funcgraph-flat", "test_nop_accept", "test_nop_refuse", "block")  # that are chosen more often
-_ASKED_FOR = ("eval_map", "recursed_functions", "enabled_functions", "hist_debug")  # that tell, and take nothing
-# In microseconds: short ones, so that something is measured, and wrong ones.
+_OPTIONS = ("func-no-repeats", "funcgraph-flat", "test_nop_accept", "test_nop_refuse", "block")  # chosen more often
+_ASKED_FOR = ("eval_map", "recursed_functions", "enabled_functions", "hist_debug")  # read-only
+# In microseconds: short ones, so that something is measured, and invalid ones.
 _PERIODS = ("0", "1", "50", "99", "100", "300", "1000", "5000", "20000", "500000", "1000000", "1000001")
+# For hwlat, whose tracer cannot be changed until its window has passed; for timerlat: short ones would starve everything else.
+_WINDOWS = (*_PERIODS, "-1", "1.5", "1 2", "9" * 5000)
+_TIMERLAT_PERIODS = tuple(text for text in _WINDOWS if text not in ("100", "300", "1000"))
 _HWLAT_MODES = ("none", "round-robin", "per-cpu", "per-cpu", "per", "round-robin none", "")
-_OSNOISE = (
-    "period_us", "runtime_us", "timerlat_period_us", "stop_tracing_us", "stop_tracing_total_us", "print_stack",
-)  # fmt: skip
-# Those with which nothing else may run, for as long as another file says, are left out, and so is the one that panics.
+_OSNOISE = ("period_us", "runtime_us", "stop_tracing_us", "stop_tracing_total_us", "print_stack")
+# Options that stop everything else for as long as another file says are left out, and so is the one that panics.
 _OSNOISE_OPTIONS = ("DEFAULTS", "OSNOISE_WORKLOAD", "OSNOISE_WORKLOAD", "DEFAULTS OSNOISE_WORKLOAD", "bogus", "")
 _CPU_LISTS = ("0-1", "0-1", "0", "1", "0,1", "", "0-2", "1-0", "0-", ",", "0-1:1/2", "N", "all", "x")
 _BLK = "/sys/block/ram0/trace"
 _BLK_NUMBERS = ("act_mask", "pid", "start_lba", "end_lba")
 _ACTIONS = ("read", "write", "queue", "issue", "complete", "fs", "SYNC", "65535", " read", "bogus", "")
 _GLOBS = ("vfs_*", "*schedule*", "*_read", "sys_*", "*page*", "k?alloc", "[a-d]*", "*", "no_such_function", "*[", "sched*tick")
-_RARE = ("panic", "sys_reboot", "vfs_symlink", "no_such_function")  # what is done there costs much, or ends the trace
+_RARE = ("panic", "sys_reboot", "vfs_symlink", "no_such_function")  # costly functions, and those that end the trace
 _COMMANDS = ("traceon", "traceoff", "snapshot", "stacktrace", "enable_event", "disable_event", "dump", "cpudump", "mod", "bogus")
 _RARELY = ("dump", "cpudump")
 _TRIGGERS = ("traceon", "traceoff", "snapshot", "stacktrace", "enable_event", "disable_event", "hist", "enable_hist", "bogus")
 _COUNTS = ("", "", "", ":1", ":3", ":unlimited", ":0", ":-1", ":x", ":", ":18446744073709551616", ":1_0")
-_FIELDS = ("CPU", "cpu", "COMM", "comm", "pid", "ip", "bogus", "ret")  # which every event has, or which most do not
+_FIELDS = ("CPU", "cpu", "COMM", "comm", "pid", "ip", "bogus", "ret")  # which every event has, or most do not
 _FIELD = re.compile(r"field:.*?(\w+)(?:\[.*\])?;")
 _OPERATORS = ("==", "!=", "<", "<=", ">", ">=", "&", "~", "=", "!", "===", "")
 _VALUES = ('"sh"', "sh", '"*s*"', "'busy'", '"', "*b?sy*", "swapper/0", '"a', "[", '"\\"', "R", "x" * 300, '"[a-"')
-_COLLECTING = ("_events", "trigger")  # files that forget all when they are opened for truncation ...
-_TAKEN_BACK = 0.15  # which is done seldom
-_MOST = 60  # bytes of rubbish in general; a few writes are huge
+_COLLECTING = ("_events", "trigger")  # files that are cleared when they are opened for truncation ...
+_TAKEN_BACK = 0.15  # how often that is done
+_MOST = 60  # bytes of garbage in general; a few writes are huge
 _HUGE = 1 << 16
 _SHOWN = 200  # bytes of data
 
@@ -67,7 +68,7 @@ class Action(Enum):
 
 @dataclass(frozen=True)
 class Change:
-    """One thing that somebody does in tracefs, or, in the guest, to the files outside it that belong to tracers."""
+    """One operation on tracefs, or, in the guest, on a file elsewhere that belongs to tracers."""
 
     action: Action
     path: str
@@ -79,11 +80,11 @@ class Change:
 
 
 class Changes:
-    """An endless supply of changes for a machine. The same `choose` gives the same.
+    """An endless source of changes for a machine. The same `choose` gives the same changes.
 
     Args:
-        machine: whose names they use: events, functions, options.
-        choose: the source of chance.
+        machine: its events, functions and options are used.
+        choose: the random generator.
     """
 
     def __init__(self, machine: Machine, choose: random.Random) -> None:
@@ -104,7 +105,7 @@ class Changes:
         self._path = "/".join(self._events[0])  # of the event whose file is written next
         self._files = _files(machine)
         of_cpu, of_events = self._of_cpu, self._of_events
-        # How often each kind of change is made, the file, and what is written to it.
+        # The probability of each kind of change, the file, and the data.
         self._kinds: list[tuple[float, Callable[[], str], Callable[[], str]]] = [
             (6, lambda: "set_ftrace_filter", self._functions_text),
             (6, lambda: "set_ftrace_filter", self._command),
@@ -140,9 +141,11 @@ class Changes:
             (2, lambda: choose.choice(("tracing_max_latency", "stack_max_size")), lambda: choose.choice(("0", self._number()))),
             (2, lambda: "function_profile_enabled", lambda: choose.choice(_SWITCH)),
             (2, lambda: "stack_trace_filter", self._functions_text),
-            (2, lambda: f"hwlat_detector/{choose.choice(('width', 'window'))}", self._microseconds),
+            (1, lambda: "hwlat_detector/width", self._microseconds),
+            (1, lambda: "hwlat_detector/window", lambda: choose.choice(_WINDOWS)),
             (1, lambda: "hwlat_detector/mode", lambda: choose.choice(_HWLAT_MODES)),
             (3, lambda: f"osnoise/{choose.choice(_OSNOISE)}", self._microseconds),
+            (1, lambda: "osnoise/timerlat_period_us", lambda: choose.choice(_TIMERLAT_PERIODS)),
             (1, lambda: "osnoise/cpus", lambda: choose.choice((*_CPU_LISTS, self._number()))),
             (1, lambda: "osnoise/options", lambda: f"{choose.choice(('', '', 'NO_'))}{choose.choice(_OSNOISE_OPTIONS)}"),
             (2, lambda: "/proc/sys/kernel/stack_tracer_enabled", lambda: choose.choice((*_SWITCH, self._number()))),
@@ -175,7 +178,7 @@ class Changes:
         return Change(Action.WRITE if truncates else Action.APPEND, path, data)
 
     def _damaged(self, data: bytes) -> bytes:
-        """As it is in most cases."""
+        """The data, unchanged in most cases."""
         choose, kind = self._choose, self._choose.random()
         at = choose.randrange(len(data) + 1)
         if kind < 0.80:
@@ -196,7 +199,7 @@ class Changes:
             return (data or b"x") * min(_HUGE // (len(data) or 1), 1000)
         return choose.randbytes(choose.choice((126, 127, 128, 1024, 4095, 4096, 4097, _HUGE)))
 
-    # Which file
+    # Files
 
     def _of_cpu(self, name: str) -> str:
         """A file of the array, or of one of its CPUs."""
@@ -204,7 +207,7 @@ class Changes:
         return f"per_cpu/cpu{cpu}/{name}" if cpu < self._cpus else name
 
     def _of_events(self, name: str) -> str:
-        """A file of an event, a system, or all events. The scheduler's events are chosen most, because they happen most."""
+        """A file of an event, a system, or all events. Mostly of the scheduler's events, because they happen most."""
         system, event = self._event()
         self._path = f"{system}/{event}"
         kind = self._choose.random()
@@ -231,7 +234,7 @@ class Changes:
             return choose.choice(DEFINED)
         return choose.choice(often) if kind < 0.5 else choose.choice(self._events)
 
-    # What is written
+    # Data
 
     def _number(self) -> str:
         return self._choose.choice(_NUMBERS)
@@ -240,7 +243,7 @@ class Changes:
         return self._choose.choice(_PERIODS) if self._choose.random() < 0.8 else self._number()
 
     def _tracer(self) -> str:
-        """nop often, because with it everything else happens at its usual speed."""
+        """Often nop, because everything else then happens at its usual speed."""
         kind = self._choose.random()
         if kind < 0.3:
             return "nop"
@@ -280,7 +283,7 @@ class Changes:
         return self._choose.choice(_FIELDS if self._choose.random() < 0.3 else self._fields())
 
     def _fields(self) -> Sequence[str]:
-        """Those of the event whose file is written next."""
+        """The fields of the event whose file is written next."""
         found = self._known_fields.get(self._path)
         if found is None:
             file = f"events/{self._path}/format"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The tracer blk in the guest: what it says is what the block layer's events say, and what the disk was asked for."""
+"""The tracer blk in the guest: its output matches the block layer's events, and the requests to the disk."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def machine(arch: str) -> Iterator[Machine]:
         yield machine
 
 
-# With the clock `counter`, so that the order of lines is that of what happened
+# With the clock `counter`, so that lines are in the order of the events
 _TASK = r"^ *\S.*?-(?P<pid>\d+) +\[(?P<cpu>\d+)\] (?P<flags>\S{5}) +[\d.]+: "
 _BLK = re.compile(
     _TASK + r"  1,0 +(?P<action>\w+) +(?P<how>\w+) (?:(?P<sector>\d+) \+ (?P<count>\d+) )?\[(?P<last>.*)\](?: (?P<depth>\d+))?$"
@@ -47,7 +47,7 @@ _EVENT = re.compile(
 
 @dataclass(frozen=True)
 class Step:
-    """What happened to a bio or a request. `last`: the task, or the error; `how` and the sectors: of a plug there are none."""
+    """A step of a bio or a request. `last`: the task, or the error. A plug has no `how` and no sectors."""
 
     pid: int
     cpu: int
@@ -65,7 +65,7 @@ class Step:
 
 
 def steps(text: str, pattern: re.Pattern[str]) -> list[Step]:
-    """Those that the lines of the form of a pattern tell."""
+    """The steps in the lines that match a pattern."""
     found = []
     for line in filter(None, map(pattern.match, text.splitlines())):
         at = line.groupdict()
@@ -78,7 +78,7 @@ def steps(text: str, pattern: re.Pattern[str]) -> list[Step]:
 
 @contextmanager
 def disk_log(disk: RamDisk) -> Iterator[list[tuple[int, int, int]]]:
-    """What the disk is asked for while the body runs: the operation, the first sector, how many."""
+    """The requests to the disk while the body runs: operation, first sector, number of sectors."""
     log: list[tuple[int, int, int]] = []
     submit = disk.submit
 
@@ -96,13 +96,13 @@ def disk_log(disk: RamDisk) -> Iterator[list[tuple[int, int, int]]]:
 class Requests:
     """Follows bios and requests through the block layer. Each is queued, joined, inserted, issued and completed once."""
 
-    queued: dict[int, Step] = field(default_factory=dict)  # by task: what it has queued and not joined
-    joined: dict[int, Step] = field(default_factory=dict)  # by first sector: what is part of a request that is not issued
+    queued: dict[int, Step] = field(default_factory=dict)  # by task: the bio that it has queued but not joined
+    joined: dict[int, Step] = field(default_factory=dict)  # by first sector: the bios in requests that are not issued yet
     inserted: dict[int, Step] = field(default_factory=dict)
     issued: dict[int, Step] = field(default_factory=dict)
     plugged: set[int] = field(default_factory=set)  # tasks
     kinds: set[str] = field(default_factory=set)
-    log: list[tuple[int, int, int]] = field(default_factory=list)  # as the disk's
+    log: list[tuple[int, int, int]] = field(default_factory=list)  # in the form of the disk's
 
     def follow(self, step: Step) -> None:
         self.kinds.add(step.action)
@@ -134,7 +134,7 @@ class Requests:
                 assert (request.how, request.count, step.last, step.flags[2]) == (step.how, step.count, "0", "s")
 
     def _parts(self, request: Step) -> list[Step]:
-        """The bios of a request, which fill it."""
+        """The bios of a request, which must cover it without gaps."""
         parts, sector = [], request.sector
         while sector < request.end:
             parts.append(self.joined[sector])
@@ -172,7 +172,7 @@ def file_operations(seed: int) -> str:
 
 
 def test_files_show_what_is_traced(machine: Machine) -> None:
-    """All files after each line that is written, or what is wrong with the line."""
+    """All files after each write, or the failure of the write."""
     lines = [
         ("act_mask", "Complete,,READ"), ("act_mask", "0x30041"), ("act_mask", ""), ("enable", "0"), ("enable", "7"),
         ("act_mask", "fua"), ("enable", "1"), ("pid", "010"), ("start_lba", "0x10"),
@@ -187,19 +187,19 @@ def test_files_show_what_is_traced(machine: Machine) -> None:
     for mask in ("read,complete", "read,issue", "", None, ALL, "fua", "fua"):
         expected += f" 1 {mask} 0 0 {size}" if mask is not None else " 0" + " disabled" * 4
     expected += f" 1 fua 8 0 {size} 1 fua 8 16 {size}" + " refused" * 5
-    expected += " 0" + " disabled" * 4 + f" 1 {ALL} 0 0 100"  # what is written turns it on, with what all else is at first
+    expected += " 0" + " disabled" * 4 + f" 1 {ALL} 0 0 100"  # the write turns tracing on, with defaults for everything else
     output, _, error = done.output.decode().partition("cat: ")
     assert output.split() == expected.split()
     assert error == "/sys/block/sda/trace/enable: No such file or directory\n"
 
 
 def test_files_choose(machine: Machine) -> None:
-    """Of a task that reads the first sectors and writes some, blk records what the files select, in the top array alone."""
+    """A task reads the first sectors and writes some: blk records what the files select, only in the top array."""
     machine.tracefs.write("current_tracer", "blk")
     machine.tracefs.mkdir("instances/other")
 
     def recorded(choice: str) -> list[tuple[str, str, int]]:
-        """What a command leaves, after what is chosen and the tracing is turned on."""
+        """What a command records after tracing has been turned on with a selection."""
         machine.tracefs.write("trace", "")
         command = "dd if=/dev/ram0 of=/dev/null bs=64k count=1; dd if=/dev/zero of=/dev/ram0 bs=16k seek=2 count=1"
         machine.run(f"cd {FILES}; echo 0 > enable; {choice}; ({command}) 2> /dev/null")
@@ -240,7 +240,7 @@ def test_every_request_is_queued_merged_issued_and_completed_once(arch: str, tmp
 
 
 def check_requests(arch: str, folder: Path, seed: int) -> None:
-    """Compares what blk says of random file operations with the block layer's events, and with what the disk was asked for."""
+    """Compares blk's output for random file operations with the block layer's events, and with the requests to the disk."""
     disks.make_ext2(folder / "image", DISK, ("-b", "1024", "-N", "64"))
     with booted_machine(arch, cpus=2) as machine:
         machine.ramdisk.write(0, (folder / "image").read_bytes())
@@ -262,15 +262,15 @@ def check_requests(arch: str, folder: Path, seed: int) -> None:
     requests.finish()
     assert requests.kinds >= set("QGMPUIDC")
     assert sorted(requests.log) == sorted(log)
-    # Between an event and what blk says of it there may be an interrupt, or another task.
+    # An interrupt, or another task, may come between an event and blk's record of it.
     assert [told(one) for one in sorted(traced, key=context)] == [told(one) for one in sorted(steps(text, _EVENT), key=context)]
 
 
 def context(step: Step) -> tuple[str, int]:
-    """A task, or the softirqs of a CPU: what is done in one is done in order."""
+    """A task, or the softirqs of a CPU: within it, steps are in order."""
     return step.flags[2], step.cpu if step.flags[2] == "s" else step.pid
 
 
 def told(step: Step) -> tuple[str, str, int, int, str, int]:
-    """What both forms tell. The task may have another name or CPU meanwhile."""
+    """What both forms show. The task may have got another name or CPU in between."""
     return step.action, step.how, step.sector, step.count, step.last if step.action == "C" else "", step.depth

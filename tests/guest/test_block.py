@@ -37,7 +37,7 @@ def test_a_disk_ends_where_it_ends(machine: Machine) -> None:
 
 
 def test_a_read_is_plugged_merged_and_completed_by_interrupt(arch: str) -> None:
-    """The calls of a read in their order: the bio, the request in the plug, the device, its interrupt, a softirq."""
+    """The calls of a read, in order: the bio, the request in the plug, the device, its interrupt, a softirq."""
     with Machine(arch=arch, cpus=1, ramdisk=RamDisk(1 << 20)) as machine:
         machine.tracefs.write(
             "set_ftrace_filter",
@@ -67,11 +67,11 @@ def test_a_read_is_plugged_merged_and_completed_by_interrupt(arch: str) -> None:
         "bio_endio",
         "folio_unlock",
     ):
-        assert step in steps, step  # consumes what comes before
+        assert step in steps, step  # consumes the steps before it
 
 
 def test_a_request_ends_on_the_cpu_that_made_it(arch: str) -> None:
-    """The disk interrupts CPU 0; another CPU's requests go there by an interrupt between CPUs."""
+    """The disk interrupts CPU 0; an IPI passes the requests of other CPUs on to them."""
     with Machine(arch=arch, cpus=2, seed=3) as machine:
         machine.tracefs.write("set_ftrace_filter", "blk_mq_start_request blk_mq_complete_send_ipi blk_mq_end_request")
         machine.tracefs.write("current_tracer", "function")
@@ -81,13 +81,13 @@ def test_a_request_ends_on_the_cpu_that_made_it(arch: str) -> None:
     begun = [cpu for cpu, name in calls if name == "blk_mq_start_request"]
     ended = [cpu for cpu, name in calls if name == "blk_mq_end_request"]
     assert len(begun) == len(ended) > 100
-    # A task may move between getting a request and giving it to the disk, but it seldom does.
+    # A task may, rarely, migrate between getting a request and passing it to the disk.
     assert abs(begun.count("001") - ended.count("001")) <= 4 < ended.count("001")
     assert "blk_mq_complete_send_ipi" in {name for _, name in calls}
 
 
 def test_time_of_the_model() -> None:
-    """Setup, a seek unless the command follows the last one, and the bytes; one command at a time."""
+    """Setup, a seek unless the command continues the last one, and the transfer; one command at a time."""
     with RamDisk(1 << 20) as disk:
         ram = memoryview(bytearray(8192))
         first = disk.submit(ram, 100, 1, 0, 0, [(0, 4096)])

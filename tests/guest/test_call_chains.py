@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The chains of calls that who knows Linux 6.1 looks for in a graph: who calls whom, and in which order."""
+"""The call chains that Linux 6.1 users look for in a graph: which function calls which, and in what order."""
 
 from __future__ import annotations
 
@@ -11,9 +11,15 @@ import pytest
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 
-# What is to be found below the first function, outermost first; "..." stands for any number of calls in between.
+# Calls to find below the first function, outermost first; "..." is any number of calls in between.
 CHAINS = {
     "wake_up_process": ("try_to_wake_up ... ttwu_do_activate activate_task enqueue_task_fair", "hackbench -g 1 -l 2"),
+    "hrtimer_wakeup": ("wake_up_process try_to_wake_up", "usleep 1"),
+    "do_nanosleep": ("hrtimer_sleeper_start_expires hrtimer_start_range_ns", "usleep 1"),
+    "complete": ("swake_up_locked wake_up_process try_to_wake_up", "modprobe sample_timer; rmmod sample_timer"),
+    "wait_for_completion": ("wait_for_common do_wait_for_common __prepare_to_swait", "modprobe sample_timer; rmmod sample_timer"),
+    "__mutex_unlock_slowpath": ("wake_up_q wake_up_process try_to_wake_up", "hackbench -g 1 -l 20"),
+    "futex_wake": ("wake_up_q wake_up_process try_to_wake_up", "threads"),
     "mutex_lock": ("__might_sleep", "hackbench -g 1 -l 2"),
     "__mutex_lock_slowpath": ("schedule_preempt_disabled schedule __schedule", "hackbench -g 1 -l 20"),
     "hrtimer_interrupt": ("__hrtimer_run_queues tick_sched_timer tick_sched_handle update_process_times run_local_timers "
@@ -30,7 +36,7 @@ ORDERS = {
     "__do_softirq": ("__local_bh_disable_ip run_timer_softirq __local_bh_enable", "spin 5"),
     "schedule_preempt_disabled": ("preempt_count_sub schedule preempt_count_add", "hackbench -g 1 -l 20"),
 }
-ENTRY = re.compile(r"^ \d+\) .*\|(?P<indent>  +)(?P<name>\w+)\(\)(?: \{|;)$")
+ENTRY = re.compile(r"^ \d+\) .*\|(?P<indent>  +)(?P<name>[\w.]+)\(\)(?: \{|;)$")
 
 
 @pytest.fixture(scope="module")
@@ -49,11 +55,12 @@ def graph(machine: Machine, function: str, command: str) -> list[tuple[int, str]
     return [(len(entry["indent"]) // 2 - 1, entry["name"]) for entry in found if entry]
 
 
+@pytest.mark.static_timing("whether a lock is taken when it is wanted depends on times")
 @pytest.mark.parametrize("function", CHAINS)
 def test_a_chain(booted: Machine, function: str) -> None:
     wanted, command = CHAINS[function]
     chain: list[str] = []
-    pattern = re.compile(f"{function} {wanted}".replace(" ... ", r"( \w+)* "))
+    pattern = re.compile(f"{function} {wanted}".replace(" ... ", r"( [\w.]+)* "))
     seen = set()
     for depth, name in graph(booted, function, command):
         chain[depth:] = [name]
@@ -61,6 +68,7 @@ def test_a_chain(booted: Machine, function: str) -> None:
     assert any(map(pattern.fullmatch, seen)), sorted(seen)
 
 
+@pytest.mark.static_timing("whether an order is met is chance")
 @pytest.mark.parametrize("function", ORDERS)
 def test_an_order(booted: Machine, function: str) -> None:
     wanted, command = ORDERS[function]
@@ -75,7 +83,7 @@ def test_an_order(booted: Machine, function: str) -> None:
 
 @pytest.mark.static_timing("an interrupt comes within a softirq by chance")
 def test_an_interrupt_in_a_softirq(arch: str) -> None:
-    """A hard interrupt comes while a softirq is served, between its arrows and inside its braces."""
+    """A hard interrupt comes during a softirq, between the arrows and inside the braces of the softirq."""
     with booted_machine(arch, cpus=2) as machine:
         machine.tracefs.write("set_graph_function", "__do_softirq")
         machine.tracefs.write("current_tracer", "function_graph")

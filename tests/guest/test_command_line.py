@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Words of the kernel's command line that are not the kernel's."""
+"""Words of the kernel's command line that are not kernel parameters."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A program 10,000 calls deep comes back with the right result, whatever happens on the way."""
+"""A program recurses 10,000 levels deep and returns the right result, whatever happens meanwhile."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ BETWEEN_INTERRUPTS = 2_000  # cycles
 
 
 def sum_of_levels(depth: int) -> int:
-    """What `recurse` prints: each level's values come from those of the level above."""
+    """The output of `recurse`: each level's values are calculated from those of the level above."""
     a, b, c, total = 5, 7, depth, 0
     for level in range(depth, -1, -1):
         total += a - b + c

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The block layer's events: what they say of a read and of a write is what the disk was asked for."""
+"""The block layer's events: for a read and a write they match the requests to the disk."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def machine(arch: str) -> Iterator[Machine]:
 
 
 def sectors(line: EventLine) -> tuple[str, int, int]:
-    """How, from which sector on and how many."""
+    """The kind of request, the first sector and the number of sectors."""
     match = _SECTORS.fullmatch(line.text)
     assert match, line
     if match[2]:
@@ -78,7 +78,7 @@ def test_what_fails_is_an_error(arch: str, tmp_path: Path) -> None:
     path.write_bytes(bytes(1 << 20))
     disk = RamDisk.of_file(path, writable=True)
     with Machine(arch=arch, cpus=1, ramdisk=disk) as machine:
-        real, disk._descriptor = disk._descriptor, 1 << 20  # a descriptor that is not open
+        real, disk._descriptor = disk._descriptor, 1 << 20  # a closed descriptor
         lines = events_of(machine, "block:*", "cat /dev/ram0 > /dev/null; true")
         disk._descriptor = real
     errors = named(lines, "block_rq_error")

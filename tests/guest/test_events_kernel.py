@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Modules, messages, memory that runs out, NMIs, exceptions and interrupt vectors: what their events say has happened."""
+"""Events of modules, messages, exhausted memory, NMIs, exceptions and interrupt vectors match what happened."""
 
 from __future__ import annotations
 

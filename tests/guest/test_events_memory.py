@@ -36,7 +36,7 @@ def named(lines: list[EventLine], *names: str) -> list[EventLine]:
 
 
 def number(line: EventLine, name: str) -> int:
-    """What a line says after NAME=."""
+    """The number after NAME= in a line."""
     match = re.search(rf"\b{name}=(?:0x)?([0-9a-f]+)", line.text)
     assert match, line
     return int(match[1], 16 if f"{name}=0x" in line.text else 10)
@@ -113,6 +113,7 @@ def test_kswapd_wakes_works_and_sleeps(machine: Machine) -> None:
 
 
 def test_who_finds_no_memory_reclaims(machine: Machine) -> None:
+    machine.run("ls -lR / > /dev/null; cat /bin/* > /dev/null")  # dentries and inodes that can be reclaimed
     machine.tracefs.write("set_event", "vmscan:*")
     machine.tracefs.write("trace", "")
     machine.run("memhog 100", trace=True)
@@ -120,7 +121,8 @@ def test_who_finds_no_memory_reclaims(machine: Machine) -> None:
     text = machine.tracefs.read("trace")
     direct = re.findall(r"memhog-.*: mm_vmscan_direct_reclaim_(\w+): (.*)", text)
     assert [name for name, _ in direct] == ["begin", "end"] * (len(direct) // 2) and direct
-    assert all(re.fullmatch(r"order=0 gfp_flags=GFP_HIGHUSER_MOVABLE\|__GFP_ZERO", said) for _, said in direct[0::2])
+    page, page_table = (f"order=0 gfp_flags={flags}|__GFP_ZERO" for flags in ("GFP_HIGHUSER_MOVABLE", "GFP_KERNEL"))
+    assert {page} <= {said for _, said in direct[0::2]} <= {page, page_table}  # whichever it needs when there is no memory left
     assert all(re.fullmatch(r"nr_reclaimed=\d+", said) for _, said in direct[1::2])
     slab = re.findall(r": mm_shrink_slab_(start|end): (\w+)\+0x0\S* \S+: nid: 0 .*", text)
     assert {name for _, name in slab} >= {"super_cache_scan"}
@@ -133,7 +135,7 @@ def test_an_error_of_writeback_is_told_to_who_syncs(arch: str, tmp_path: Path) -
     disk = RamDisk.of_file(path, writable=True)
     with Machine(arch=arch, cpus=1, ramdisk=disk) as machine:
         run(machine, "mkdir /mnt && mount -t ext2 /dev/ram0 /mnt && echo text > /mnt/file && sync && cat /mnt/file")
-        real, disk._descriptor = disk._descriptor, 1 << 20  # a descriptor that is not open
+        real, disk._descriptor = disk._descriptor, 1 << 20  # a closed descriptor
         lines = events_of(
             machine,
             "filemap_set_wb_err file_check_and_advance_wb_err",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Interrupts and preemption are turned off and on: each time is an event, and what other events show agrees with them."""
+"""Interrupts and preemption are turned off and on: each time there is an event, and the flags of other events agree."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def machine(arch: str) -> Iterator[Machine]:
 
 
 def check(story: Sequence[EventLine]) -> Counter[str]:
-    """What is turned off is turned on next, and meanwhile a task's other events show it. Returns how many were looked at."""
+    """Checks that off and on alternate, and that a task's other events agree meanwhile. Returns how many events were checked."""
     off: dict[tuple[int, str], bool] = {}
     seen: Counter[str] = Counter()
     for event in story:
@@ -38,7 +38,7 @@ def check(story: Sequence[EventLine]) -> Counter[str]:
             assert off.get((event.cpu, what)) is not (way == "disable"), event
             assert shows[what], event  # right after it was turned off, or right before it is turned on
             off[event.cpu, what] = way == "disable"
-        elif event.pid and event.flags[2] == ".":  # the idle task is never preempted; interrupts come between hook and change
+        elif event.pid and event.flags[2] == ".":  # the idle task is never preempted; interrupts may come between hook and change
             for what in shows.keys() & {what for cpu, what in off if cpu == event.cpu}:
                 assert off[event.cpu, what] == shows[what], (what, event)
                 seen[f"{what} {'off' if shows[what] else 'on'}"] += 1
@@ -56,7 +56,7 @@ def test_what_is_off_is_what_the_events_say(machine: Machine) -> None:
 
 
 def check_callers(machine: Machine, story: Sequence[EventLine]) -> None:
-    """They are Linux's. Who wanted a lock is not known, as in nop-all-events.txt: a lock's functions are not asked for."""
+    """Callers are Linux's. The caller of a lock function is unknown, as in nop-all-events.txt."""
     where = {(event.name, event["caller"].partition("+")[0]) for event in story}
     assert where >= {
         ("irq_disable", "syscall_enter_from_user_mode"),
@@ -70,14 +70,14 @@ def check_callers(machine: Machine, story: Sequence[EventLine]) -> None:
         ("preempt_disable", "irq_enter_rcu"),
         ("preempt_disable", "_raw_spin_lock"),
     }
-    unknown = "0x0" if machine.board.arch.name == "x86_64" else "0xfffff80000000000"  # out of a parent_offs's reach
+    unknown = "0x0" if machine.board.arch.name == "x86_64" else "0xfffff80000000000"  # out of reach of parent_offs
     for event in story:
         of_a_lock = event["caller"].startswith("_raw_spin_")
         assert event["parent"] == (unknown if event.name.startswith("irq") or of_a_lock else event["caller"])
 
 
 def test_an_nmi_is_none_of_their_business(machine: Machine) -> None:
-    machine.run("insmod /lib/modules/race_lab.ko")  # has a handler
+    machine.run("insmod /lib/modules/race_lab.ko")  # has an NMI handler
     machine.tracefs.write("set_event", "preemptirq: nmi: syscalls:")
     machine.run(f"{WORK} &")
     for n in range(100):
@@ -96,24 +96,24 @@ def test_a_section_lasts_as_long_as_the_module_says(machine: Machine) -> None:
     story = [event for event in story if "preemptirqtest_" in event["caller"]]
     assert [(event.name, event["caller"].partition("+")[0]) for event in story] == [
         (f"{('irq', 'preempt')[n % 2]}_{way}", f"preemptirqtest_{n}")
-        for n in [*range(10), *range(10)]  # as often as there are functions, and once more
+        for n in [*range(10), *range(10)]  # once for each function, and once more
         for way in ("disable", "enable")
     ]
     assert {(event.comm, event.cpu) for event in story} == {("alternate_test", 1)}
     for begin, end in zip(story[::2], story[1::2], strict=True):
         took = round((end.time - begin.time) * 1e6)
-        assert took >= 97 and (took <= 99 or begin.name == "preempt_disable")  # interrupts may take some of it
+        assert took >= 97 and (took <= 99 or begin.name == "preempt_disable")  # interrupts may take a part of it
 
 
 def test_probes_among_the_hooks(machine: Machine) -> None:
-    """No hook is on a probe's way: or one in what a hook calls would come to itself."""
-    with pytest.raises(TraceError):  # the tracing itself
+    """No hook is on the path of a probe: otherwise a probe in a function called by a hook would recurse."""
+    with pytest.raises(TraceError):  # tracing's own code
         machine.tracefs.write("kprobe_events", "p trace_hardirqs_off")
     places = ("raw_irqentry_exit_cond_resched", "preempt_schedule_irq", "preempt_count_add", "preempt_count_sub")
     for place in places:
         machine.tracefs.append("kprobe_events", f"p:{place} {place}\n")
     machine.run("insmod /lib/modules/event_cost.ko")
-    calls = "echo 60000 > /sys/module/event_cost/parameters/calls &"  # in the kernel for so long that it is preempted there
+    calls = "echo 60000 > /sys/module/event_cost/parameters/calls &"  # long enough in the kernel to be preempted there
     story = events_of(machine, "preemptirq: kprobes:", f"{calls} {calls} {calls} wait; {WORK}")
     seen = check([event for event in story if event.name in HOOKS])
     assert min(seen[hook] for hook in HOOKS) > 200

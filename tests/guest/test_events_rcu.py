@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""RCU's events: callbacks are invoked after they are queued, and after a grace period that began since."""
+"""RCU's events: callbacks are invoked after they have been queued, and after a grace period that began later."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.lib.event_lines import EventLine, events_of
 
 @pytest.fixture(scope="module")
 def lines(machine: Machine) -> Iterator[list[EventLine]]:
-    """All that happens while objects are replaced under preempted readers, in each of RCU's ways."""
+    """All events while objects are replaced under preempted readers, in each of RCU's ways."""
     yield events_of(machine, "rcu:*", "echo RCU > /dev/lkdtm; sleep 0.05")
 
 
@@ -67,7 +67,7 @@ def test_a_batch_says_how_many_it_invoked(lines: list[EventLine]) -> None:
 
 
 def test_the_segments_hold_what_is_queued(lines: list[EventLine]) -> None:
-    """After a callback was queued, the segments' lengths add up to the number that the callback's event says."""
+    """After a callback has been queued, the lengths of the segments add up to the number in the callback's event."""
     pairs = pairwise(lines)
     sums = [
         (int(before.text.split()[-1]), sum(int(n) for n in re.findall(r"=(-?\d+)", after.text.partition("gp_seq")[0])))
@@ -75,7 +75,7 @@ def test_the_segments_hold_what_is_queued(lines: list[EventLine]) -> None:
         if before.name == "rcu_callback" and after.text.startswith("SegCBQueued") and before.cpu == after.cpu
     ]
     assert len(sums) > 5
-    # A barrier's callback counts only in the list's own length.
+    # A barrier's callback counts only in the length of the whole list.
     assert all(said == held for said, held in sums)
 
 

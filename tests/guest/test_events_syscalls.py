@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""System calls: what begins ends, with the arguments and results that the program has seen."""
+"""System calls: every entry has an exit, with the arguments and results that the program sees."""
 
 from __future__ import annotations
 
-import gzip
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -13,9 +12,8 @@ import pytest
 
 from emu.kernel.files.share import Share
 from emu.machine import Machine
+from tests.lib.golden import read_golden
 from tests.lib.host_compiler import compile_static
-
-GOLDEN = Path(__file__).parents[1] / "golden"
 
 SCRIPT = """
 echo hello > /tmp/file
@@ -30,7 +28,7 @@ ls -l /bin /dev
 """
 NO_RETURN = {"exit", "exit_group", "rt_sigreturn"}
 
-# Linux on x86-64 has them not, or otherwise.
+# Linux on x86-64 does not have these, or has other forms of them.
 SPARC_ONLY = {"fstatfs64", "llseek", "nice", "statfs64"}
 SPARC_OTHERWISE = {"sys_enter_clone", "sys_enter_rt_sigaction"}
 
@@ -42,7 +40,7 @@ LINE = re.compile(
 
 @dataclass(frozen=True)
 class Line:
-    """An event of raw_syscalls, which has a number, or of syscalls, which has a name. `args` of an entry, or `result`."""
+    """An event of raw_syscalls, which has a number, or of syscalls, which has a name. Entries have `args`, exits `result`."""
 
     pid: int
     flags: str
@@ -107,7 +105,7 @@ def test_what_begins_ends(story: dict[int, list[Line]]) -> None:
     calls = 0
     for pid, lines in story.items():
         named = [line for line in lines if line.number is None]
-        begun = named[0].name if named[0].args is None else ""  # a new task's first event is the end of its fork
+        begun = named[0].name if named[0].args is None else ""  # a new task's first event is the exit of its fork
         for line in named:
             if line.args is not None:
                 assert begun in ("", *NO_RETURN), (pid, line)
@@ -126,7 +124,7 @@ def test_results_are_what_the_program_sees(story: dict[int, list[Line]]) -> None
     for line in named:
         if line.args is None:
             results.setdefault(line.name, []).append(line.result)
-    assert results["kill"][0] == -3  # ESRCH, also where the program gets a carry instead of a sign
+    assert results["kill"][0] == -3  # ESRCH, even where the program gets a carry instead of a sign
     assert set(results["execve"]) == {0}
     assert -2 in results["openat"]
     for pid, lines in story.items():
@@ -153,7 +151,7 @@ def test_formats_are_linuxs(machine: Machine, arch: str) -> None:
     def format_of(text: str) -> str:
         return re.sub(r"ID: \d+", "ID", text).strip()
 
-    texts = gzip.decompress((GOLDEN / "format-all.txt.gz").read_bytes()).decode()
+    texts = read_golden("format-all.txt.gz")
     golden = {}
     for part in texts.split("== events/syscalls/")[1:]:
         path, _, text = part.split("== events/")[0].partition("\n")

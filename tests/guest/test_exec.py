@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Files that cannot be executed: one line says why. Nothing that the kernel refuses is read as a script but text."""
+"""Files that cannot be executed: one line says why. Of what the kernel refuses, only text is read as a script."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 
 from emu.kernel.files.share import Share
 from emu.machine import Machine
-from tests.lib.host_compiler import compile_dynamic, compile_static
+from tests.lib.host_compiler import compile_static
 
 HELLO = r"""
 #include <stdio.h>
@@ -23,7 +23,7 @@ int main(int argc, char **argv)
 }
 """
 
-# An ELF file's facts, as its header has them.
+# Values in the header of an ELF file.
 LITTLE, BIG, EXECUTABLE, OBJECT, CORE = 1, 2, 2, 1, 4
 HERE = {"x86_64": (LITTLE, 62), "sparc64": (BIG, 43)}
 
@@ -32,7 +32,7 @@ BASELINE, V2, V3, V4 = 1, 2, 4, 8
 
 
 def elf(order: int, machine: int, *, bits: int = 64, kind: int = EXECUTABLE) -> bytes:
-    """The header of an ELF file without anything else."""
+    """An ELF header without anything else."""
     ident = bytes([0x7F, *b"ELF", bits // 32, order, 1]).ljust(16, b"\0")
     return ident + struct.pack(f"{'<' if order == LITTLE else '>'}HHI", kind, machine, 1).ljust(48, b"\0")
 
@@ -51,13 +51,13 @@ def said(arch: str, folder: Path, command: str) -> tuple[int, str]:
 
 
 def needs(level: int, properties: bytes | None = None) -> bytes:
-    """A .note.gnu.property: what a program needs of an x86-64 CPU, or these properties."""
+    """A .note.gnu.property: the required level of the x86-64 CPU, or the given properties."""
     found = struct.pack("<IIII", ISA_NEEDED, 4, level, 0) if properties is None else properties
     return struct.pack("<III4s", 4, len(found), 5, b"GNU\0") + found
 
 
 def with_note(program: bytes, note: bytes) -> bytes:
-    """An x86-64 program with that note for its own."""
+    """An x86-64 program with its note replaced by `note`."""
     (table,) = struct.unpack_from("<Q", program, 32)
     (count,) = struct.unpack_from("<H", program, 56)
     changed = bytearray(program)
@@ -70,7 +70,7 @@ def with_note(program: bytes, note: bytes) -> bytes:
 
 @pytest.fixture
 def program(tmp_path: Path) -> bytes:
-    """A static x86-64 program that has a .note.gnu.property."""
+    """A static x86-64 program with a .note.gnu.property."""
     compile_static("x86_64", HELLO, tmp_path / "hello", "-Wl,-z,x86-64-v2")
     return (tmp_path / "hello").read_bytes()
 
@@ -126,24 +126,6 @@ def test_a_shell_does_not_take_its_own_commands_from_a_binary(tmp_path: Path) ->
     status, output = said("x86_64", tmp_path, ". /p/other; echo not reached")
     assert output == "sh: 1: .: /p/other: cannot execute binary file: it is for sparc64; this machine is x86_64\n"
     assert status == 2
-
-
-def test_a_dynamic_program_runs_by_its_loader_alone(arch: str, tmp_path: Path) -> None:
-    interpreter, loader = compile_dynamic(arch, HELLO, tmp_path / "hello", tmp_path)
-    with Machine(arch=arch, shares=[Share(tmp_path, "/p")]) as machine:
-        done = machine.run("/p/hello you")
-        assert (done.status, done.output.decode()) == (
-            126,
-            "sh: 1: /p/hello: cannot execute binary file: it is dynamically linked, and its loader "
-            f"{interpreter} is not here; link it with -static\n",
-        )
-        done = machine.run(f"/p/{loader.name} --library-path /p /p/hello you")
-        assert (done.status, done.output) == (3, b"hello you\n")
-        folder = str(Path(interpreter).parent)
-        done = machine.run(f"mkdir -p {folder}; ln -s /p/{loader.name} {interpreter}; /p/hello you")
-        assert done.output.decode().endswith(
-            f"it is dynamically linked; link it with -static, or run: {interpreter} /p/hello\n"
-        )
 
 
 @pytest.mark.parametrize(("level", "what"), [(V3, "AVX2 (x86-64-v3)"), (V4, "AVX-512 (x86-64-v4)"), (16, "more than x86-64-v4")])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""ext2 in the guest: images of the real mke2fs, judged afterwards by the real e2fsck."""
+"""ext2 in the guest: images made by the real mke2fs, and checked afterwards by the real e2fsck."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def machine(arch: str) -> Iterator[Machine]:
 
 
 class Image:
-    """An image file, and the machine's disk."""
+    """An image file, and the disk of the machine."""
 
     def __init__(self, machine: Machine, path: Path) -> None:
         self.machine = machine
@@ -44,11 +44,11 @@ class Image:
         self.insert()
 
     def insert(self) -> None:
-        """Puts the file's bytes on the disk."""
+        """Copies the file to the disk."""
         self.machine.ramdisk.write(0, self.path.read_bytes().ljust(DISK, b"\0"))
 
     def run(self, script: str, options: str = "rw") -> str:
-        """Runs a script with the image mounted in /mnt; it must succeed."""
+        """Runs a script with the image mounted at /mnt; it must succeed."""
         done = self.attempt(script, options)
         assert done.status == 0, done.output.decode()
         return done.output.decode()
@@ -64,13 +64,13 @@ class Image:
         return done
 
     def check(self) -> None:
-        """e2fsck finds nothing wrong."""
+        """Checks that e2fsck finds no errors."""
         self.path.write_bytes(self.machine.ramdisk.read(0, self.path.stat().st_size))
         done = subprocess.run(["e2fsck", "-fn", self.path], capture_output=True, text=True)
         assert done.returncode == 0, done.stdout
 
     def extract(self, folder: Path) -> None:
-        """The image's tree as debugfs sees it."""
+        """Extracts the image's tree with debugfs."""
         subprocess.run(["debugfs", "-R", f"rdump / {folder}", self.path], check=True, capture_output=True)
 
 
@@ -103,7 +103,7 @@ KINDS = {
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_written_is_there(kind: str, image: Image, source: Path, tmp_path: Path) -> None:
-    """Reading files, tables and links of an image; then changes of every kind, as e2fsck and debugfs see them."""
+    """Reads files, indirect blocks and links of an image; then makes changes of every kind, checked by e2fsck and debugfs."""
     image.make(*KINDS[kind], source=source)
     shown = image.run(
         "cat short long; cat big > /big; ls d | sed -n '$='; for f in big d/e/again; do ls -l $f | cut -d' ' -f2,5; done;"
@@ -150,7 +150,7 @@ def test_an_indexed_folder(image: Image, tmp_path: Path) -> None:
 
 
 def test_tables_of_three_levels(image: Image) -> None:
-    """A file with holes as long as 1 KiB blocks allow with three levels; then shorter in steps."""
+    """A file with holes, as long as triple indirect blocks of 1 KiB allow; then truncated in steps."""
     image.make("-b", "1024")
     free = image.run("echo 1 > keep; dd if=/dev/zero of=f bs=1k seek=70000 count=2 status=none;"
                      "echo -n end >> f; ls -l f | cut -d' ' -f5; ls -s f;"
@@ -205,7 +205,7 @@ def test_what_is_in_use_stays_mounted(image: Image) -> None:
 
 
 def test_data_reach_the_disk_in_time(image: Image) -> None:
-    """By sync and fsync at once, otherwise when they are 30 s old."""
+    """After sync and fsync at once, otherwise when they are 30 s old."""
     image.make()
     machine = image.machine
     assert machine.run("mount -t ext2 /dev/ram0 /mnt").status == 0
@@ -229,7 +229,7 @@ def test_data_reach_the_disk_in_time(image: Image) -> None:
 
 
 def test_the_cache_gives_memory_back(arch: str, tmp_path: Path) -> None:
-    """A disk that is larger than the memory is read through the page cache."""
+    """A disk larger than the memory is read through the page cache."""
     with Machine(arch=arch, cpus=1, memory=32 << 20, ramdisk=RamDisk(48 << 20)) as machine:
         for _ in range(2):
             done = machine.run("dd if=/dev/ram0 of=/dev/null bs=1M status=noxfer")
@@ -239,7 +239,7 @@ def test_the_cache_gives_memory_back(arch: str, tmp_path: Path) -> None:
 
 
 def test_a_folder_within_itself(image: Image) -> None:
-    """As in a damaged file system: whoever locks a folder and then what it holds would wait for himself."""
+    """A damaged file system with loops: a task that locks a folder and then its entries would deadlock with itself."""
     image.make()
     commands = "mkdir a\nmkdir a/b\nln a a/self\nln a a/b/up\nln a/b twin\n"
     subprocess.run(["debugfs", "-w", "-f", "/dev/stdin", image.path], input=commands.encode(), check=True, capture_output=True)
@@ -301,13 +301,13 @@ def test_an_error_makes_it_read_only_if_asked(image: Image, source: Path) -> Non
 
 
 def test_a_disk_that_cannot_be_read(arch: str, tmp_path: Path, source: Path) -> None:
-    """Its file becomes shorter under the machine: reads give zeroes; unreadable: I/O errors."""
+    """Its file cannot be read any longer while the machine runs: I/O errors."""
     path = tmp_path / "image"
     subprocess.run(["mke2fs", "-q", "-F", "-t", "ext2", "-d", source, path, "2M"], check=True, capture_output=True)
     disk = RamDisk.of_file(path, writable=True)
     with Machine(arch=arch, cpus=1, ramdisk=disk) as machine:
         assert machine.run("mkdir /mnt; mount -t ext2 /dev/ram0 /mnt; ls /mnt > /dev/null").status == 0
-        real, disk._descriptor = disk._descriptor, 1 << 20  # a descriptor that is not open
+        real, disk._descriptor = disk._descriptor, 1 << 20  # a closed descriptor
         done = machine.run("cat /mnt/big > /dev/null")
         assert b"I/O error, dev ram0" in done.output and b"Input/output error" in done.output
         machine.run("echo lost > /mnt/new; sync; umount /mnt")
@@ -332,7 +332,7 @@ def test_a_file_is_the_disk_with_rw(arch: str, source: Path, tmp_path: Path) -> 
 
 
 def test_stores_through_a_mapping_reach_the_disk(image: Image, tmp_path: Path) -> None:
-    """fsync sees what a live mapping has stored, again and again; so does umount; holes get blocks."""
+    """fsync writes what was stored through a live mapping, again and again; so does umount; holes get blocks."""
     image.make()
     image.run("memcheck /mnt/stored; dd if=/mnt/stored of=/dev/null 2> /dev/null")
     image.check()
@@ -341,6 +341,6 @@ def test_stores_through_a_mapping_reach_the_disk(image: Image, tmp_path: Path) -
     assert (stored[:4], stored[16384:16387], len(stored)) == (b"ABC\0", b"XY\0", 32768)
     assert image.machine.run("mount -t ext2 /dev/ram0 /mnt; rm /mnt/stored; memcheck /mnt/stored").status == 0
     disk = image.machine.ramdisk.read(0, 8 << 20)
-    assert b"AB\0" in disk and b"ABC" not in disk  # what fsync has written, and not what came after it
+    assert b"AB\0" in disk and b"ABC" not in disk  # what fsync has written, without later stores
     assert image.machine.run("umount /mnt").status == 0
     assert b"ABC\0" in image.machine.ramdisk.read(0, 8 << 20)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What programs must not do ends them as on Linux, and nothing else."""
+"""Forbidden operations of programs have the same effects as on Linux, and no others."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from tests.lib.arches import FACTS
         ("fault stack fffffffffffff000", signal.SIGSEGV),
         ("fault sleep 10000", signal.SIGSEGV),
         ("fault sleep fffffffffffff000", signal.SIGSEGV),
-        ("fault sleep 400200", signal.SIGSEGV),  # its own code, which it cannot write
+        ("fault sleep 400200", signal.SIGSEGV),  # its own code, which is read-only
         ("fault ud", signal.SIGILL),
         ("fault div0", signal.SIGFPE),
     ],

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Static programs that the host's compilers made with glibc, in the guest."""
+"""Static programs built by the host's compilers with glibc, in the guest."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from emu.machine import Machine
 from tests.lib.arches import FACTS
 from tests.lib.commands import run as output_of
 from tests.lib.disks import make_ext2, needs_e2fsprogs
+from tests.lib.golden import read_golden
 from tests.lib.host_compiler import compile_static
 
 HERE = Path(__file__).parent
 
-# Jumps out of deep calls and out of handlers: registers, signal mask and the frames that are left must be as they were.
+# Jumps out of deep calls and out of signal handlers must restore the registers, the signal mask and the remaining frames.
 JUMPS = r"""
 #include <setjmp.h>
 #include <signal.h>
@@ -74,7 +75,7 @@ int main(void)
 """
 
 
-# Scalars, which -mavx2 has in registers of 128 bits.
+# Scalars; with -mavx2 they are in 128-bit registers.
 SUMS = r"""
 #include <stdio.h>
 
@@ -92,7 +93,7 @@ int main(int argc, char **argv)
 """
 
 
-# Until the other program has had its turns, too.
+# Continues until the other program has had its turns, too.
 HARMONIC = r"""
 #include <stdio.h>
 
@@ -153,11 +154,11 @@ def test_a_program_for_avx_is_stopped_before_it_computes_anything_wrong(tmp_path
 
 @needs_e2fsprogs
 def test_system_calls_answer_as_linuxs(arch: str, tmp_path: Path) -> None:
-    """On ramfs and on ext2. `linux-answers.txt` is what the program prints on a Linux host."""
+    """On ramfs and on ext2. `linux-answers.txt` is the output of the program on a Linux host."""
     compile_static(arch, (HERE / "linux_answers.c").read_text(), tmp_path / "answers")
     disk = tmp_path / "disk"
     make_ext2(disk, 1 << 20)
-    expected = (HERE.parent / "golden/linux-answers.txt").read_text()
+    expected = read_golden("linux-answers.txt")
     with Machine(arch=arch, shares=[Share(tmp_path, "/p")], ramdisk=disk) as machine:
         assert output_of(machine, "cd /tmp; /p/answers 2>&1") == expected
         assert output_of(machine, "mkdir /d; mount -t ext2 /dev/ram0 /d; cd /d; /p/answers 2>&1") == expected

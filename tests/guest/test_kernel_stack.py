@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Kernel stacks: there are enough, and one that is full is reported as that."""
+"""Kernel stacks: there are enough, and an overflow is reported as one."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ def test_what_a_program_does_to_a_guard_page_overflows_nothing(arch: str, comman
 
 
 def overflow(arch: str, interrupted: int | None) -> tuple[int, str]:
-    """How often recursive_loop is called before the stack is full, and the report. An interrupt comes in call `interrupted`."""
-    frames: set[int] = set()  # SPARC executes a function's first instruction again when it has made room for a window
+    """How many calls of recursive_loop overflow the stack, and the report. An interrupt comes in call `interrupted`."""
+    frames: set[int] = set()  # SPARC executes a function's first instruction again after a window has been spilled
     with booted_machine(arch, cpus=1) as made:
         cpu, image = made.board.cpus[0], made.kernel.image
         function, vector = image.symbol("recursive_loop"), image.constant("RESCHEDULE_VECTOR")
@@ -71,7 +71,7 @@ def overflow(arch: str, interrupted: int | None) -> tuple[int, str]:
 
 
 def test_an_interrupt_may_be_what_overflows_a_stack(arch: str) -> None:
-    """Near its end a stack has room for another call, but not for an interrupt and what that calls."""
+    """Near its end, a stack has room for another call, but not for an interrupt and its handler's calls."""
     fit, _ = overflow(arch, None)
     ended = set()
     for call in range(fit - 10, fit, 3):
@@ -95,7 +95,7 @@ def test_what_else_the_kernel_does_on_request(arch: str) -> None:
 
 
 def test_there_are_stacks_for_many_tasks(arch: str) -> None:
-    """More than one chunk of the direct map holds; others are running while the next is made."""
+    """More than one chunk of the direct map holds; tasks are running while the next chunk is mapped."""
     with booted_machine(arch, cpus=2) as made:
         done = made.run("sleep 1 & " * 250 + "wait; echo all")
         assert done.output == b"all\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Linux's samples of tracing, but for direct calls and probes: what is seen of them is what Linux shows."""
+"""Linux's tracing samples, except for direct calls and probes: their traces are like those of Linux."""
 
 from __future__ import annotations
 
@@ -23,10 +23,11 @@ def _run(machine: Machine, command: str) -> str:
 
 
 def _seen(trace: str) -> list[str]:
-    """What the samples' threads have written."""
+    """What the samples' threads have recorded."""
     return [text for _, text in _EVENT.findall(trace)]
 
 
+@pytest.mark.static_timing("where an interrupt comes depends on times")
 def test_trace_printk(arch: str) -> None:
     with booted_machine(arch) as machine:
         _run(machine, "insmod /lib/modules/trace-printk.ko; rmmod trace_printk")
@@ -64,7 +65,7 @@ def test_events_of_all_kinds(arch: str) -> None:
         fields = re.findall(r"field:([^;]+);\toffset:(\d+)", machine.tracefs.read("events/sample-trace/foo_rel_loc/format"))[4:]
         assert fields == [("__rel_loc char[] foo", "8"), ("int bar", "12"), ("__rel_loc unsigned long[] bitmask", "16")]
 
-        # The thread is there while one of its events is enabled, also in an instance, and goes with the module.
+        # The thread exists while one of its events is enabled, also in an instance, and ends with the module.
         machine.tracefs.mkdir("instances/foo")
         of_foo = f"{_TRACING}/instances/foo/events/sample-trace/foo_with_template_fn"
         _run(machine, f"echo 1 > {of_foo}/enable; echo 0 > {events}/enable")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Sleeping locks: who has one has it alone, or with other readers, and is never earlier than who had it before."""
+"""Sleeping locks: a holder is alone, or with other readers, and holders do not overlap in time."""
 
 from __future__ import annotations
 

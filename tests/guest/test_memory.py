@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Programs' memory: what mappings promise, and what happens when there is none left."""
+"""Programs' memory: the guarantees of mappings, and what happens when memory runs out."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tests.lib.disks import needs_e2fsprogs
 
 
 def test_mappings_are_what_programs_may_expect(machine: Machine) -> None:
-    """Rights hold for programs and for the kernel on their behalf, copies are private, files and memory agree, limits count."""
+    """Rights hold for programs and for the kernel on their behalf; copies are private; files and memory agree; limits apply."""
     done = machine.run("memcheck")
     assert re.fullmatch(rb"memcheck: \d+ checks, 0 errors\n", done.output), done.output.decode()
     assert done.status == 0
@@ -40,7 +40,7 @@ def test_out_of_memory_kills_the_program_that_has_most(arch: str) -> None:
         assert killed, output
         assert int(killed[2]) > 16 * 1024
         assert output.endswith("Killed\nstatus 137\nsmall 0\nmemhog: 3 MiB\n")
-        assert machine.run("memhog 18; busy 2 1").status == 0  # all of it has come back
+        assert machine.run("memhog 18; busy 2 1").status == 0  # all memory has been freed
         log = machine.run("dmesg").output.decode()
     report = log[log.index("memhog invoked oom-killer: ") : log.index("] Mem-Info:")]
     assert re.search(r"\] CPU: \d PID: \d+ Comm: memhog Not tainted 6\.1\.0.*\n.*\] Call Trace:\n", report)
@@ -49,7 +49,7 @@ def test_out_of_memory_kills_the_program_that_has_most(arch: str) -> None:
 
 
 def counted(machine: Machine) -> dict[str, int]:
-    """Pages that are free and objects in each cache, once all that has ended is gone."""
+    """The number of free pages, and of objects in each cache, after everything that has ended was freed."""
     machine.advance(20_000_000)
     text = machine.run("cat /proc/meminfo /proc/slabinfo").output.decode()
     free = re.search(r"MemFree: +(\d+) kB", text)
@@ -68,11 +68,11 @@ def test_nothing_is_lost_when_programs_have_ended(machine: Machine) -> None:
     assert {name: after[name] for name in before if name.startswith(("task", "mm_", "vm_", "sig", "pid", "file"))} == {
         name: before[name] for name in before if name.startswith(("task", "mm_", "vm_", "sig", "pid", "file"))
     }
-    assert abs(after["free"] - before["free"]) < 512  # caches of slabs may have grown
+    assert abs(after["free"] - before["free"]) < 512  # slab caches may have grown
 
 
 def test_nothing_is_lost_when_a_file_with_a_hole_is_gone(machine: Machine) -> None:
-    """Its first page is far from its beginning."""
+    """The first page of the file is far from its beginning."""
     holed = "for i in 1 2 3 4 5; do printf x | dd of=/tmp/holed bs=1 seek=1000000000 2> /dev/null; rm /tmp/holed; done"
     machine.run(holed)
     before = counted(machine)["xa_node"]
@@ -88,7 +88,7 @@ def test_a_large_machine_boots_and_costs_no_more(arch: str, gibibytes: int) -> N
         assert machine.board.now < 2 * booted
         total = int(machine.run("grep MemTotal: /proc/meminfo").output.split()[1])
         assert 0.97 * (gibibytes << 20) < total < gibibytes << 20
-        # Modules must be within reach of the kernel, wherever other memory comes from.
+        # Modules must be within reach of the kernel, wherever other memory is allocated.
         done = machine.run("modprobe sample_timer && grep -c '^sample_timer' /proc/modules && rmmod sample_timer")
         assert (done.status, done.output.splitlines()[0]) == (0, b"1")
         assert machine.warnings == []
@@ -102,14 +102,14 @@ def test_a_fork_bomb_is_bounded(arch: str) -> None:
         done = machine.run("echo 150 > /proc/sys/kernel/threads-max; f() { f | f & }; f; sleep 2", limit=10 * 10**9)
         assert set(done.output.splitlines()) == {b"sh: 1: Cannot fork"}
         assert machine.run("ls -d /proc/[0-9]* | wc -l").output == before
-        # Another is ended from outside while it grows.
+        # Another bomb is stopped by the time limit while it grows.
         with pytest.raises(LimitReached):
             machine.run("f() { f | f & }; f; while :; do :; done", limit=20 * 10**6)
         assert machine.warnings == []
 
 
 def test_a_fork_bomb_that_takes_all_memory_ends_by_the_limit(arch: str) -> None:
-    """The killer of programs and the bomb may go on for ever; nothing else is to come of it."""
+    """The OOM killer and the bomb may go on for ever; nothing else may happen."""
     with Machine(arch=arch, cpus=2, memory=32 << 20) as machine:
         machine.run("f() { f | f & }; f", limit=10**9)
         machine.advance(machine.board.frequency)
@@ -122,7 +122,7 @@ def test_a_fork_bomb_that_takes_all_memory_ends_by_the_limit(arch: str) -> None:
 
 @pytest.fixture(scope="module")
 def small(arch: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
-    """32 MiB of memory, and more than that on a disk in /d; many small files in /s."""
+    """A machine with 32 MiB of memory, a larger disk at /d, and many small files in /s."""
     folder = tmp_path_factory.mktemp("small")
     image, share = folder / "image", folder / "share"
     subprocess.run(["mke2fs", "-q", "-F", "-t", "ext2", "-b", "4096", image, "40M"], check=True)
@@ -142,7 +142,7 @@ def kilobytes(machine: Machine, name: str) -> int:
 
 @needs_e2fsprogs
 def test_files_larger_than_memory(small: Machine, tmp_path: Path) -> None:
-    """Caches give back what can be read again: pages, mapped or not, and dentries with their inodes."""
+    """Caches release what can be read again: pages, mapped or not, and dentries with their inodes."""
     assert small.run("memcheck /d/mapped 34").output == b"memcheck: 4352 checks, 0 errors\n"
     assert kilobytes(small, "MemFree") < 4096 < kilobytes(small, "MemAvailable")
     assert small.run("dd if=/d/mapped of=/dev/null bs=64k").output.startswith(b"544+0 records in\n")

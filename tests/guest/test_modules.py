@@ -21,7 +21,7 @@ def machine(arch: str) -> Iterator[Machine]:
 
 
 def output(machine: Machine, command: str) -> str:
-    """What a command that must succeed prints, without the kernel's times."""
+    """The output of a command, which must succeed, without the kernel's time stamps."""
     done = machine.run(command)
     assert done.status == 0, done.output
     return messages(done.output)
@@ -39,7 +39,7 @@ def test_a_module_runs_and_stops(machine: Machine) -> None:
 
 
 def test_its_memory_is_used_again(machine: Machine) -> None:
-    """Other code lies where this one's was: no CPU may go on with what it knew."""
+    """Other code is loaded to the same addresses: no CPU may use its old translations."""
     load = f"insmod {MODULES}/sample_timer.ko period=2; usleep 3000; rmmod sample_timer"
     for _ in range(3):
         assert "beats" in output(machine, load)
@@ -194,7 +194,7 @@ def test_what_sysfs_shows_of_a_module(machine: Machine) -> None:
     assert output(machine, "cat /proc/modules").startswith(f"sample_timer {size} 0 - Live ")
     assert output(machine, f"echo 20 > {place}/parameters/period; cat {place}/parameters/period") == "20\n"
     assert b"Invalid argument" in machine.run(f"echo x > {place}/parameters/period").output
-    # Files that are open outlive the module, but have nothing to say any more.
+    # Open files outlive the module, but reading and writing them fails.
     held = machine.run(f"exec 3< {place}/initstate 4> {place}/parameters/period; rmmod sample_timer; cat <&3; echo 1 >&4")
     assert held.output.count(b"No such device") == 2
     assert output(machine, "ls /sys/module") == ""

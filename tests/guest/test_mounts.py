@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Mounts: what is seen where, what is refused and how, and that nothing is left behind."""
+"""Mounts: what is visible where, what is refused and with which error, and that nothing is left behind."""
 
 
 import pytest
@@ -31,7 +31,7 @@ def test_dot_dot_leads_out_of_a_mount_and_pwd_across_it(machine: Machine) -> Non
 def test_a_busy_mount_stays(machine: Machine) -> None:
     output = run(machine, "mount -t ramfs none /tmp; cd /tmp; umount /tmp; echo $?; cd /; umount /tmp; echo $?")
     assert output == "umount: /tmp: target is busy.\n32\n0\n"
-    # So does one that holds another mount, or an open file.
+    # The same for a mount with another mount or an open file in it.
     output = run(machine, "mount -t ramfs a /tmp; ls /tmp > /tmp/f; umount /tmp < /tmp/f; echo $?; umount /tmp; echo $?")
     assert output == "umount: /tmp: target is busy.\n32\n0\n"
 
@@ -72,7 +72,7 @@ def test_read_only(machine: Machine) -> None:
     lines = output.splitlines()
     assert lines[0].endswith("cannot create /tmp/f: Read-only file system")
     assert lines[1:] == ["x", "none on /tmp type ramfs (ro,relatime,mode=700)", "z"]
-    # Not while somebody writes.
+    # Not while a file is open for writing.
     output = run(machine, "mount -t ramfs none /tmp; { mount -o remount,ro /tmp; echo $? >&2; } > /tmp/f; umount /tmp")
     assert output.splitlines() == ["mount: /tmp: mount point is busy.", "32"]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Programs start, run on all CPUs, and end with the status and the output that they should have."""
+"""Programs start, run on all CPUs, and end with the right status and output."""
 
 from __future__ import annotations
 

@@ -111,7 +111,7 @@ def test_kallsyms(machine: Machine) -> None:
 
 
 def counts(machine: Machine, file: str) -> dict[str, list[int]]:
-    """A table of counts for each CPU, by what is counted."""
+    """A table with counts for each CPU, by name."""
     header, *lines = run(machine, f"cat /proc/{file}").splitlines()
     assert header.split() == ["CPU0", "CPU1"]
     return {line.split()[0]: [int(count) for count in line.split()[1:3]] for line in lines}
@@ -178,7 +178,7 @@ def test_ps(machine: Machine) -> None:
 def test_sysfs_and_debugfs(machine: Machine) -> None:
     assert run(machine, "cat /sys/devices/system/cpu/online /sys/devices/system/cpu/present") == "0-1\n0-1\n"
     assert set(run(machine, "ls /sys/kernel").split()) >= {"debug", "tracing"}
-    # All mounts of one show the same tree.
+    # All mounts of sysfs show the same tree.
     assert run(machine, "mount -t sysfs none /tmp; ls /tmp; umount /tmp") == run(machine, "ls /sys")
     assert "Permission denied" in machine.run("echo x > /sys/devices/system/cpu/online").output.decode()
 
@@ -207,17 +207,17 @@ def test_the_load_is_the_average_of_those_that_want_to_run(arch: str) -> None:
         assert (running, threads) == (1, int(alive) + 1)  # cat itself
         assert int(last) > threads
         minute = run(machine, "sleep 60; cat /proc/loadavg").split()[0]
-        assert abs(float(minute) - float(one) / 2.72) < 0.05  # what has passed while all CPUs slept
+        assert abs(float(minute) - float(one) / 2.72) < 0.05  # the decay while all CPUs slept
 
 
 def test_where_a_task_waits(machine: Machine) -> None:
     task = "sleep 1 & usleep 10000; cd /proc/$!"
-    assert run(machine, f"{task}; cat wchan") == "sleep_until"
+    assert run(machine, f"{task}; cat wchan") == "hrtimer_nanosleep"
     functions = re.findall(r"^\[<0>\] (\w+)\+0x[0-9a-f]+/0x[0-9a-f]+$", run(machine, f"{task}; cat stack"), re.MULTILINE)
-    assert functions[:3] == ["sleep_until", "hrtimer_nanosleep", "sys_nanosleep"]
-    assert run(machine, "cat /proc/self/wchan; cat /proc/self/stack") == "0"  # it runs
+    assert functions[:2] == ["hrtimer_nanosleep", "sys_nanosleep"]
+    assert run(machine, "cat /proc/self/wchan; cat /proc/self/stack") == "0"  # it is running
     assert run(machine, "cat /proc/1/wchan; echo; cat /proc/2/wchan") == "do_wait\nkthreadd"
-    # Calls whose returns are traced have their return addresses elsewhere.
+    # Calls with traced returns have their return addresses elsewhere.
     machine.tracefs.write("current_tracer", "function_graph")
     traced = re.findall(r" (\w+)\+", run(machine, f"{task}; cat stack"))
     machine.tracefs.write("current_tracer", "nop")

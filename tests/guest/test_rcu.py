@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""RCU: what readers may look at is not freed, and grace periods end, whether CPUs are busy, idle or preempt readers."""
+"""RCU: nothing is freed under a reader, and grace periods end, whether CPUs are busy, idle or preempt readers."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LINE = re.compile(r"^\s*(\S+)-(\d+)\s+\[(\d+)\]\s+(\S+)\s+([\d.]+): (\w+) <-(\w+
 
 
 def traced(machine: Machine, functions: str, command: str) -> list[tuple[str, ...]]:
-    """What those functions' trace of a command is: task, pid, CPU, flags, time, function, caller."""
+    """The function trace of a command: task, pid, CPU, flags, time, function, caller."""
     machine.tracefs.write("set_ftrace_filter", functions)
     machine.tracefs.write("current_tracer", "function")
     assert machine.run(command).status == 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Modules that the kernel asks for itself: mount brings ext2 in by way of modprobe, and uses keep it."""
+"""Modules that the kernel requests itself: mount loads ext2 through modprobe, and users pin it."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ def machine(arch: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Mac
 
 @pytest.fixture(autouse=True)
 def unloaded(machine: Machine) -> Iterator[None]:
-    """Each test finds ext2 not loaded, and modprobe where it belongs."""
+    """Each test starts without ext2, and with the default modprobe."""
     yield
     assert machine.run(f"echo /sbin/modprobe > {MODPROBE}; modprobe -r ext2; lsmod | wc -l").output == b"1\n"
 
 
 def output(machine: Machine, command: str) -> str:
-    """What a command prints, without the times of the kernel's messages."""
+    """The output of a command, without the time stamps of kernel messages."""
     return re.sub(r"^\[ *[\d.]+\] ", "", machine.run(command).output.decode(), flags=re.MULTILINE)
 
 
 def uses(machine: Machine) -> str:
-    """How many uses of ext2 lsmod shows; "" if it is not loaded."""
+    """The use count of ext2 in lsmod; "" if it is not loaded."""
     return output(machine, "lsmod | grep ext2 | tr -s ' ' | cut -d ' ' -f 3").strip()
 
 
@@ -109,7 +109,7 @@ def test_a_disk_that_is_refused_lets_the_module_go(machine: Machine) -> None:
     machine.ramdisk.write(1024, bytes(1024))
     assert "wrong fs type" in output(machine, "mount -t ext2 /dev/ram0 /d")
     assert uses(machine) == "0"
-    assert output(machine, "rmmod ext2; mount /dev/ram0 /d").count("\n") == 1  # trying says nothing of its own
+    assert output(machine, "rmmod ext2; mount /dev/ram0 /d").count("\n") == 1  # probing for the type prints nothing itself
     machine.ramdisk.write(1024, superblock)
     assert uses(machine) == "0"
 
@@ -119,7 +119,7 @@ def test_a_signal_ends_the_wait_for_modprobe(machine: Machine) -> None:
     before = machine.board.cpus[0].cycles
     assert machine.run(f"echo /tmp/slow > {MODPROBE}; mount -t a /dev/ram0 /d & sleep 0.1; kill -9 $!; wait $!").status == 137
     assert machine.board.cpus[0].cycles - before < machine.board.frequency
-    machine.advance(31 * machine.board.frequency)  # it ends, and frees what nobody waits for
+    machine.advance(31 * machine.board.frequency)  # it ends, and frees the request that no task waits for
 
 
 def test_so_many_run_at_once_and_no_more(machine: Machine) -> None:
@@ -135,7 +135,7 @@ def test_so_many_run_at_once_and_no_more(machine: Machine) -> None:
 
 
 def test_coming_and_going_at_the_same_time(machine: Machine) -> None:
-    """Who mounts while the module goes has it loaded again, unless that goes before it could be used."""
+    """A mount during the removal of the module loads it again, unless it is removed again before it can be used."""
     machine.run("(for n in 1 2 3 4 5 6 7 8; do rmmod ext2 2> /dev/null; done) &")
     said = output(machine, "for n in 1 2 3 4 5 6; do mount -t ext2 /dev/ram0 /d && umount /d && echo done; done; wait")
     assert set(said.splitlines(keepends=True)) - {UNKNOWN.format("ext2")} == {"done\n"}
@@ -143,7 +143,7 @@ def test_coming_and_going_at_the_same_time(machine: Machine) -> None:
 
 def test_nothing_is_left_behind(machine: Machine) -> None:
     def counts() -> list[str]:
-        machine.advance(330 * machine.board.frequency)  # workers with nothing to do have gone
+        machine.advance(330 * machine.board.frequency)  # idle workers have exited
         output(machine, "sync; echo 3 > /proc/sys/vm/drop_caches")
         machine.advance(machine.board.frequency)  # what has ended has been freed
         text = output(machine, "exec cat /proc/meminfo /proc/slabinfo")
@@ -152,7 +152,7 @@ def test_nothing_is_left_behind(machine: Machine) -> None:
         return [f"{used} kB", *re.findall(r"^([\w-]+ +\d+) .* : slabdata", text, re.MULTILINE)]
 
     cycles = f"for n in 1 2 3; do {CYCLE}; done"
-    for _ in range(3):  # what is used for the first time stays
+    for _ in range(3):  # memory allocated by the first use stays
         assert output(machine, cycles) == ""
         before = counts()
     assert not any("ext2" in line for line in before)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Programs of which the host, a real x86-64 CPU, prints the same as the guest."""
+"""Programs whose output on the host, a real x86-64 CPU, must equal that in the guest."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ CASES = (
 
 @dataclass(frozen=True)
 class Both:
-    """A guest, and the programs as the host has them."""
+    """A guest, and the same programs on the host."""
 
     guest: Machine
     folder: Path
 
     def outputs(self, program: str, argument: str) -> tuple[list[str], list[str]]:
-        """What a program prints here and there."""
+        """The output of a program in the guest and on the host."""
         there = subprocess.run([self.folder / program, argument], stdout=subprocess.PIPE, timeout=20, check=True)
         return run(self.guest, f"/p/{program} {argument}").splitlines(), there.stdout.decode().splitlines()
 
@@ -60,12 +60,11 @@ def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Both]:
 
 
 def test_string_instructions(both: Both, tmp_path: Path) -> None:
-    """Faults at every place, memory that comes on demand, the kernel's copies, a timer, new code."""
+    """Faults at every place, demand paging, the kernel's copies, a timer, new code."""
     here, there = both.outputs("string_faults", "/tmp/string_faults")
     assert here == there
 
 
-@pytest.mark.static_timing("other models do not know x87 instructions, and warn")
 @pytest.mark.parametrize("case", CASES)
 def test_floating_point_exceptions(both: Both, case: str) -> None:
     here, there = both.outputs("fp_flags", case)

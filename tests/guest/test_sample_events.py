@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The events of a module: they come with it, say what it did, and go with it."""
+"""The events of a module: they come with it, match what it did, and go with it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ROUNDS = "echo {} > /sys/module/sample_events/parameters/rounds"
 
 @pytest.fixture
 def loaded(machine: Machine) -> Iterator[Machine]:
-    """The machine with the module, which has had no round yet."""
+    """The machine with the module loaded, before its thread's first round."""
     run(machine, "insmod /lib/modules/sample_events.ko")
     yield machine
     run(machine, "rmmod sample_events")

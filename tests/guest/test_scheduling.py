@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Who runs where and for how long: the scheduling classes, seen in the switches between tasks."""
+"""Which tasks run where and for how long: the scheduling classes, observed through task switches."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TICK = MS
 
 @dataclass(frozen=True)
 class Run:
-    """A task on a CPU, from when it is switched to."""
+    """A task's time on a CPU, from the switch to it to the next one."""
 
     start: int
     end: int
@@ -37,24 +37,24 @@ class Run:
 
 
 class Runs(list[Run]):
-    """In the order of their start on each CPU."""
+    """Runs, on each CPU in the order of their start."""
 
     def of(self, name: str, prio: int | None = None) -> Runs:
         return Runs(run for run in self if run.name == name and prio in (None, run.prio))
 
     def within(self, start: int, end: int) -> int:
-        """How long they lasted between two times."""
+        """Their total length between two times."""
         return sum(max(0, min(run.end, end) - max(run.start, start)) for run in self)
 
     @property
     def pids(self) -> list[int]:
-        """Whose turn it was, one after the other."""
+        """The pids in order of their turns."""
         return [pid for pid, _ in itertools.groupby(run.pid for run in self)]
 
 
 @contextmanager
 def watched(machine: Machine, arch: str) -> Iterator[Runs]:
-    """Records which task ran where, by the task's name and priority when it was switched from."""
+    """Records which task ran where, with the task's name and priority at the switch away from it."""
     kernel, runs = machine.kernel, Runs()
     first = FACTS[arch].arguments[0]
     since: dict[int, int] = {}
@@ -98,7 +98,7 @@ def four(arch: str) -> Iterator[Machine]:
 
 
 def test_no_switch_is_recorded_before_the_wakeup_that_caused_it(arch: str) -> None:
-    """In the order in which the host executed them: who is switched in was activated at an earlier time."""
+    """In the order in which the host executes: a task was activated at an earlier time than it is switched in."""
     second = FACTS[arch].arguments[1]
     with Machine(arch=arch, cpus=4, quantum=5000) as made:
         symbol = made.kernel.image.symbol
@@ -131,6 +131,7 @@ def test_every_cpu_has_its_stopper_before_all_others(two: Machine) -> None:
     assert stoppers["kthreadd"] == stoppers["ksoftirqd/0"] == 120
 
 
+@pytest.mark.static_timing("how long is waited is counted")
 def test_a_real_time_task_preempts_a_fair_one_at_once(arch: str, one: Machine) -> None:
     with watched(one, arch) as runs:
         run(one, "spin 30 & chrt -f 10 usleep 10000; wait")
@@ -151,7 +152,7 @@ def test_fifo_tasks_run_until_they_are_done_and_round_robin_ones_take_turns(arch
     assert len(turns.pids) == 4
     assert turns.pids[0] == turns.pids[2] != turns.pids[1] == turns.pids[3]
     first = turns.within(turns[0].start, next(run.start for run in turns if run.pid == turns.pids[1]))
-    assert abs(first - 100 * MS) <= 3 * TICK  # the slice is 100 ticks; the program's start is part of it
+    assert abs(first - 100 * MS) <= 3 * TICK  # the slice is 100 ticks, and includes the start of the program
 
 
 def test_the_higher_of_two_priorities_runs_first(arch: str, one: Machine) -> None:
@@ -167,11 +168,11 @@ def test_a_deadline_task_gets_its_runtime_in_each_period_and_no_more(arch: str, 
     deadline, fair = runs.of("spin", -1), runs.of("spin", 120)
     start, end = deadline[0].start, deadline[-1].end
     assert end - start >= 200 * MS
-    # What a tick notices too late is paid back in the next period.
+    # An overrun that a tick notices late is subtracted from the next period.
     assert abs(deadline.within(start, end) - (end - start) // 5) <= 2 * MS + 2 * TICK
-    assert max(run.length for run in deadline[1:]) <= 2 * MS + 2 * TICK  # (it may sleep in the first, which begins a new period)
+    assert max(run.length for run in deadline[1:]) <= 2 * MS + 2 * TICK  # (sleeping in the first run starts a new period)
     for period in range(start, end - 20 * MS, 10 * MS):
-        assert deadline.within(period, period + 20 * MS) >= 2 * MS  # one of two periods lies wholly in it
+        assert deadline.within(period, period + 20 * MS) >= 2 * MS  # one of two periods lies completely in it
     assert fair.within(start, end) >= (end - start) * 7 // 10
 
 
@@ -183,7 +184,7 @@ def test_no_more_deadline_tasks_are_admitted_than_the_cpus_can_serve(one: Machin
     half = "chrt -d -T 5000000 -P 10000000 0"
     assert one.run(f"{half} usleep 20000 & usleep 5000; {half} true").status == 1
     one.run("wait; usleep 30000")
-    assert one.run(f"{half} true").status == 0  # what the others had is free again
+    assert one.run(f"{half} true").status == 0  # the others' bandwidth is free again
 
 
 def test_nice_values_give_their_share_of_the_cpu(arch: str, one: Machine) -> None:
@@ -199,9 +200,7 @@ def test_nice_values_give_their_share_of_the_cpu(arch: str, one: Machine) -> Non
 def test_an_idle_policy_task_hardly_disturbs_the_others(arch: str, one: Machine) -> None:
     with watched(one, arch) as runs:
         run(one, "nice -n -20 sh -c 'chrt -i 0 spin 300 & nice -n 20 spin 200 & wait'")
-    everything = runs.of("spin")
-    idle = everything[-1].pid  # the one that goes on when the other has ended
-    other = Runs(run for run in everything if run.pid != idle)
+    other = runs.of("spin", 120)
     share = other.within(other[0].start, other[-1].end) / (other[-1].end - other[0].start)
     assert share > 0.95  # a weight of 3 to 1024, but never less than a tick at a time
 
@@ -234,7 +233,7 @@ def test_an_idle_cpu_takes_a_waiting_task(arch: str, two: Machine) -> None:
         for b in both
         if a.cpu < b.cpu and min(a.end, b.end) > max(a.start, b.start)
     )
-    assert overlap > 10 * MS  # spin 40, twice, 10 ms before, and what taskset takes between the two
+    assert overlap > 10 * MS  # spin 40, twice, 10 ms before, and the time that taskset takes between the two
 
 
 def test_an_idle_cpu_has_a_running_task_leave_when_the_waiting_one_cannot(arch: str, two: Machine) -> None:
@@ -245,7 +244,7 @@ def test_an_idle_cpu_has_a_running_task_leave_when_the_waiting_one_cannot(arch: 
 
 
 def shares(runs: Runs) -> dict[int, float]:
-    """What part of a CPU each task had while all of them wanted one, by its pid."""
+    """The share of a CPU that each task had while all of them were runnable, by pid."""
     tasks = {pid: Runs(run for run in runs if run.pid == pid) for pid in set(runs.pids)}
     start, end = max(task[0].start for task in tasks.values()), min(task[-1].end for task in tasks.values())
     return {pid: task.within(start, end) / (end - start) for pid, task in tasks.items()}
@@ -258,7 +257,7 @@ def test_more_tasks_than_cpus_take_turns_at_having_one_alone(arch: str, four: Ma
 
 
 def test_light_tasks_do_not_stay_with_a_heavy_one(arch: str, four: Machine) -> None:
-    """However they were first placed: the weight of the heavy one is two thirds of all."""
+    """However they were placed at first: the heavy one has two thirds of the total weight."""
     with watched(four, arch) as runs:
         run(four, "nice -n -20 sh -c 'for n in 20 25 15 30 10; do nice -n $n spin 150 & done; wait'")
     share = shares(runs.of("spin"))
@@ -267,7 +266,7 @@ def test_light_tasks_do_not_stay_with_a_heavy_one(arch: str, four: Machine) -> N
 
 
 def test_tasks_that_must_stay_do_not_hide_others_that_need_not(arch: str, four: Machine) -> None:
-    """The CPU with most tasks cannot give any away: then those of the next one have a look in."""
+    """The busiest CPU has no movable tasks: then those of the next one are considered."""
     pinned = "taskset 1 sh -c 'spin 60 & spin 60 & spin 60 & spin 60 & spin 60 & wait'"
     freed = "for p in $free; do taskset -p f $p > /dev/null; done"
     with watched(four, arch) as runs:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Signals: handlers and masks, stopping and killing, and what a parent hears of it."""
+"""Signals: handlers and masks, stopping and killing, and what a parent is told."""
 
 from __future__ import annotations
 

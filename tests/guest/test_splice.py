@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""splice, tee, vmsplice and F_SETPIPE_SZ: the guest answers as a Linux host does. Files of the tracing directory are spliced."""
+"""splice, tee, vmsplice and F_SETPIPE_SZ: the same results as on a Linux host. Files of the tracing directory are spliced."""
 
 from __future__ import annotations
 
@@ -14,36 +14,36 @@ import pytest
 from emu.kernel.files.share import Share
 from emu.machine import Machine
 from tests.lib.commands import run, shell
+from tests.lib.golden import read_golden
 from tests.lib.host_compiler import compile_static
 
 HERE = Path(__file__).parent
-GOLDEN = HERE.parent / "golden" / "splice.txt"
 RAW = "per_cpu/cpu0/trace_pipe_raw"
 
 
 class Guest:
-    """A machine whose /p is a folder of the host, with the program."""
+    """A machine whose /p is a folder of the host that contains the program."""
 
     def __init__(self, machine: Machine, folder: Path) -> None:
         self.machine = machine
         self.folder = folder
 
     def splice(self, file: str, arguments: str, meanwhile: str = "") -> list[str]:
-        """What the program says of a file of the tracing directory while CPU 0 does something else."""
+        """The program's output for a file of the tracing directory, while CPU 0 does something else."""
         script = f"taskset 1 sh -c '{meanwhile or ':'}' & taskset 2 /p/splice {file} /p/out {arguments}; wait"
         return shell(self.machine, f"rm -f /p/out; {script}").split()
 
     def mark(self, count: int) -> None:
-        """Empties the buffer, and records so many markers on CPU 0."""
+        """Empties the buffer, and records `count` markers on CPU 0."""
         shell(self.machine, f"echo > trace; taskset 1 sh -c '{marking(count)}'")
 
     def markers(self) -> list[int]:
-        """The numbers of those that came out of the pipe."""
+        """The numbers of the markers that came out of the pipe."""
         return [int(number) for number in re.findall(rb"marker (\d+)", (self.folder / "out").read_bytes())]
 
 
 def marking(count: int) -> str:
-    """So many markers as the shell records them: 15 fill a page."""
+    """A shell command that records `count` markers: 15 fill a page."""
     return f'n=0; while [ $n -lt {count} ]; do echo "marker $n {"x" * 240}" > trace_marker; n=$((n + 1)); done'
 
 
@@ -58,7 +58,7 @@ def guest(arch: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Guest
 
 
 def test_the_guest_answers_as_linux_does(guest: Guest) -> None:
-    assert run(guest.machine, "cd /tmp; /p/splice") == GOLDEN.read_text()
+    assert run(guest.machine, "cd /tmp; /p/splice") == read_golden("splice.txt")
 
 
 def test_this_host_answers_so_too(tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ def test_this_host_answers_so_too(tmp_path: Path) -> None:
         pytest.skip("needs an x86-64 Linux host")
     compile_static("x86_64", (HERE / "splice.c").read_text(), tmp_path / "splice", "-w")
     done = subprocess.run([tmp_path / "splice"], cwd=tmp_path, stdout=subprocess.PIPE, timeout=20, check=True)
-    assert done.stdout.decode() == GOLDEN.read_text()
+    assert done.stdout.decode() == read_golden("splice.txt")
 
 
 def test_raw_pages_are_spliced_whole(guest: Guest) -> None:

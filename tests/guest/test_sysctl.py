@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Variables below /proc/sys that change what the kernel does."""
+"""Variables below /proc/sys that change the kernel's behaviour."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ def test_without_ftrace_enabled_no_function_is_traced(machine: Machine, tracer: 
     tracefs.write("current_tracer", tracer)
     assert say(machine, f"echo 0 > {KERNEL}/ftrace_enabled; cat {KERNEL}/ftrace_enabled") == "0\n"
     assert not machine.ftrace_enabled
-    say(machine, "sleep 0.1")  # calls that were entered before may return
+    say(machine, "sleep 0.1")  # calls that were already entered may return
     tracefs.write("trace", "")
     say(machine, "ls /bin")
     assert events(machine) == 0
     assert tracefs.read("enabled_functions") == ""
-    tracefs.write("set_ftrace_filter", "vfs_*")  # what is wanted may change meanwhile
+    tracefs.write("set_ftrace_filter", "vfs_*")  # the filter may change meanwhile
     assert say(machine, f"sysctl -n kernel.ftrace_enabled=5; cat {KERNEL}/ftrace_enabled") == "5\n1\n"
     say(machine, "ls /bin")
     assert 0 < events(machine) < 500

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What an x86-64 program finds in its registers after system calls, however they return; the expectations are Linux's."""
+"""The registers of an x86-64 program after system calls, however they return; the expected values are Linux's."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from emu.kernel.files.share import Share
 from emu.machine import Machine
 from tests.lib.host_compiler import compile_static
 
-# Each case calls getpid, fork or kill with carry and direction flag set. The handler of SIGUSR1, which kill() has called
-# before the system call returns, makes the changes of the case to what it returns to.
+# Each case calls getpid, fork or kill with the carry and direction flags set. The handler of SIGUSR1, which runs before kill()
+# returns, changes the saved context as the case says.
 PROGRAM = r"""
 #define _GNU_SOURCE
 #include <setjmp.h>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Time and deferred work of interrupts: softirqs, tasklets, ticks, sleepers, and who must not sleep."""
+"""Time and deferred work of interrupts: softirqs, tasklets, ticks, sleepers, and contexts that must not sleep."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_who_sleeps_where_it_is_forbidden_is_reported_once_a_second(arch: str) -
 
 def test_sleeping_until_the_wall_clock_says_so(arch: str) -> None:
     with booted_machine(arch, cpus=1) as machine:
-        # A time before the machine was switched on has come.
+        # A time before the machine was switched on has already passed.
         assert machine.run("usleep -t 1000", limit=10**9).status == 0
         done = machine.run("end=$(($(date +%s) + 2)); usleep -t $end; date +%s; echo $end", limit=10**10)
         now, end = done.output.split()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The console when somebody sits at it: lines, an echo, keys that send signals; and when nobody does."""
+"""The console with and without a user: lines, echo, keys that send signals."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def test_without_a_terminal_the_console_changes_nothing(machine: Machine) -> Non
     assert machine.run("cat", stdin=data).output == data
     done = machine.run("stty size")
     assert (done.status, done.output) == (1, b"stty: 'standard input': Inappropriate ioctl for device\n")
-    assert machine.run("echo x > /dev/tty").status != 0  # nobody's terminal
+    assert machine.run("echo x > /dev/tty").status != 0  # no controlling terminal
 
 
 def test_the_shell_asks_for_commands_and_survives_its_jobs(machine: Machine) -> None:
@@ -85,7 +85,7 @@ def test_the_shell_asks_for_commands_and_survives_its_jobs(machine: Machine) -> 
     ]  # fmt: skip
 
 
-# What is typed at the shell's prompt, and the line that it makes.
+# Keys typed at the shell's prompt, and the resulting line.
 EDITED = [
     (b"abc\x1b[D\x1b[DX", "aXbc"),
     (b"abc\x01X\x05Y\x02\x02\x06Z", "XabcZY"),
@@ -138,7 +138,7 @@ def test_names_are_completed(machine: Machine) -> None:
     assert [line for line in output.split("\r\n") if line.startswith("=")] == [
         "=/tmp/alpha", "=/tmp/a b/deep/", "= al", "= nothing",
     ]  # fmt: skip
-    assert "a b    alpha  alps" in output  # what could be meant
+    assert "a b    alpha  alps" in output  # the possible completions
 
 
 def test_many_lines_are_pasted_at_once(machine: Machine) -> None:
@@ -160,7 +160,7 @@ def test_jobs_stop_and_go_on(machine: Machine) -> None:
 @pytest.mark.parametrize("leave", [b"\x04", b"exit 3\r"])
 def test_leaving_stopped_jobs_takes_two_attempts(machine: Machine, leave: bytes) -> None:
     status, output = talk(machine, "exec sh -i", b"cat\r", b"\x1a", leave, leave, b"exit 4\r")
-    assert status > 128 if leave == b"\x04" else status == 3  # what $? was, of the job that was stopped
+    assert status > 128 if leave == b"\x04" else status == 3  # the $? of the stopped job
     assert output.count("You have stopped jobs.\r\n# ") == 1
     keys = [b"cat\r", b"\x1a", leave, b"true\r", b"true\r", leave, leave, b"exit 4\r"]
     assert talk(machine, "exec sh -i", *keys)[1].count("You have stopped jobs.\r\n# ") == 2
@@ -182,7 +182,7 @@ def test_jobs_are_listed_with_their_commands(machine: Machine) -> None:
         "[1]   Running                    sleep 3 | cat >/dev/null",
     ]
     assert re.fullmatch(r"\[2\] \+ \d+ Running +for .*", lines[3]) and re.fullmatch(r"\[1\] - \d+ Running +sleep .*", lines[4])
-    assert len(lines) == 5  # what has ended is said once
+    assert len(lines) == 5  # ended jobs are reported once
 
 
 def test_jobs_are_killed_by_their_numbers_and_names(machine: Machine) -> None:
@@ -214,7 +214,7 @@ def test_control_d_ends_the_shell_with_its_last_status(machine: Machine) -> None
 
 
 def screens(output: str) -> list[list[str]]:
-    """What less has drawn, one after the other."""
+    """The successive screens of less."""
     return [screen.split("\r\n") for screen in output.split("\x1b[H\x1b[J")[1:]]
 
 

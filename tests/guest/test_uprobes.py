@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Probes in programs: the programs do what they do without, and the events say what they did."""
+"""Probes in programs: the programs behave as without them, and the events match."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ class Probed:
     program: ProbedProgram
 
     def define(self, *lines: str) -> None:
-        """Defines events; `{name}` is where a function is in the file."""
+        """Defines events; `{name}` is replaced by the function's offset in the file."""
         places = {name: f"{self.program.file.name}:{self.program.offset(name):#x}" for name in self.names}
         for line in lines:
             self.machine.tracefs.append("uprobe_events", re.sub(r"\{(\w+)\}", lambda m: f"/p/{places[m[1]]}", line) + "\n")
@@ -166,7 +166,7 @@ class Probed:
         return {name: int(count) for _, name, count in (line.split() for line in lines)}
 
     def trace(self) -> list[str]:
-        """The events' texts, with the program's addresses as names."""
+        """The texts of the events, with the program's addresses as names."""
         text = self.machine.tracefs.read("trace")
         for name in self.names:
             text = text.replace(f"{self.program.address(name):#x}", name)
@@ -296,7 +296,7 @@ def test_a_file_in_memory(probed: Probed) -> None:
 
 
 def test_a_breakpoint_of_its_own_and_one_within_an_instruction(probed: Probed) -> None:
-    """The first is the program's; the second is the user's business. The kernel goes on."""
+    """The first breakpoint belongs to the program; the second is the user's mistake. The kernel survives."""
     program, machine = probed.program, probed.machine
     probed.define("p:adds {add}")
     assert machine.run("/p/program trap").status == 128 + signal.SIGTRAP

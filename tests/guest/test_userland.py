@@ -62,7 +62,7 @@ def test_the_guest_sees_no_more_of_the_host_than_busybox(machine: Machine, arch:
 
 
 def host_output(folder: Path) -> bytes:
-    """What the busybox for x86-64 prints on this host when it executes the script."""
+    """The output on this host of the busybox for x86-64 when it executes the script."""
     program = busybox("x86_64")
     if os.uname().machine != "x86_64":
         pytest.skip("needs an x86-64 host")
@@ -83,7 +83,7 @@ def test_a_script_prints_what_it_prints_on_the_host(machine: Machine, tmp_path: 
 
 
 def traced(arch: str) -> tuple[bytes, str]:
-    """What the command prints, and a trace of its functions."""
+    """The output of the command, and a trace of its functions."""
     with booted(arch) as machine:
         machine.tracefs.write("current_tracer", "function_graph")
         machine.tracefs.write("trace_options", "funcgraph-proc")
@@ -101,15 +101,15 @@ def test_a_pipeline_is_traced_and_the_same_each_time(arch: str) -> None:
     assert len(lines) > 5000
     called = {(line.task.rpartition("-")[0], line.function) for line in lines if line.function}
     assert {("sh", "sys_pipe2"), ("sh", "sys_wait4"), ("sed", "sys_execve"), ("sed", "pipe_read")} <= called
-    assert {("ls", "iterate_dir"), ("ls", "pipe_write")} <= called  # a child of ash that executes nothing
-    assert not any(task in ("mount", "mkdir") for task, _ in called)  # what was done at boot
+    assert {("ls", "iterate_dir"), ("ls", "pipe_write")} <= called  # a child of ash that executes no other program
+    assert not any(task in ("mount", "mkdir") for task, _ in called)  # boot-time tasks
 
 
 def test_one_that_is_no_userland_is_refused(tmp_path: Path) -> None:
-    """It says that it is busybox, but cannot be executed."""
+    """The file claims to be busybox, but cannot be executed."""
     fake = tmp_path / "busybox"
     whole = busybox("x86_64").read_bytes()
-    fake.write_bytes(whole[:24] + bytes(8) + whole[32:])  # its first instruction is at address 0
+    fake.write_bytes(whole[:24] + bytes(8) + whole[32:])  # its entry point is address 0
     fake.chmod(stat.S_IRWXU)
     with pytest.raises(ValueError, match=rf"^{re.escape(str(fake))} cannot be the userland: .+"):
         Machine(userland=f"busybox={fake}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""SPARC V9's register windows: programs keep theirs while the kernel works, and find in none what the kernel had there."""
+"""SPARC V9's register windows: programs keep theirs while the kernel works, and find none of the kernel's values in them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TRAP_SYSCALL = 0x16D
 TABLE = 2 * VECTORS * VECTOR
 
 OUTERMOST = {"do_syscall", "etrap", "ret_from_fork", "sparc64_cpu_startup", "sparc64_boot"}
-CHANGES_STACKS = {"etrap", "rtrap_user", "rtrap_kernel", "__switch_to_asm"}  # in several instructions
+CHANGES_STACKS = {"etrap", "rtrap_user", "rtrap_kernel", "__switch_to_asm"}  # not atomically
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_system_calls_take_few_window_traps(machine: Machine) -> None:
 
 
 def reachable(env: Env) -> Iterator[slice]:
-    """Where in `regbase` the locals and outs of the windows are that `save` gives a program as they are."""
+    """Slices of `regbase`: the locals and outs of the windows that a program's `save` gets without cleaning."""
     for n in range(1, env.cleanwin - env.canrestore + 1):
         window = (env.cwp - n) % env.nwindows * 16
         yield slice(window, window + 16)
@@ -90,7 +90,7 @@ def test_programs_find_nothing_of_the_kernels_in_their_windows(machine: Machine,
 
 @pytest.mark.parametrize("function", ["sys_read", "vfs_read", "__might_resched", "preempt_schedule_irq", "timer_interrupt"])
 def test_a_backtrace_is_whole_at_every_instruction(machine: Machine, function: str) -> None:
-    """Also while the windows of it move."""
+    """Even while its windows move."""
     (cpu,) = machine.board.cpus
     reports, image = machine.kernel.reports, machine.kernel.image
     machine.run("dd if=/dev/zero of=/dev/null bs=512 count=1000000 & dd if=/dev/zero of=/dev/null bs=1 count=1000000 &")

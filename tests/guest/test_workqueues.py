@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Work that is left for later: by which threads, on which CPUs, in which order. The kernel checks itself on request."""
+"""Deferred work: by which threads, on which CPUs, in which order. The kernel tests itself on request."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The RAM disk does what its header in the firmware says."""
+"""The RAM disk behaves as its header in the firmware documents."""
 
 from __future__ import annotations
 

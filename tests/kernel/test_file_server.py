@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The file server, asked as the guest asks: by structures in memory, which may hold anything."""
+"""The file server, called the way the guest calls it: with structures in memory, which may contain anything."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from emu.kernel.files.served_tree import ServedTree
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 
-REQUEST, DATA = 0x200000, 0x300000  # physical addresses that nothing else uses: the machine does not run
+REQUEST, DATA = 0x200000, 0x300000  # physical addresses that nothing else uses, as the machine does not run
 
 
 class Notes(Directory):
-    """Notes by name. Readers of `a` wait until `free`; until then work goes on that every write begins."""
+    """Notes by name. Until `free` is set, readers of `a` wait, and the work that every write starts goes on."""
 
     def __init__(self) -> None:
         self.notes = {name: Note(self, name, data) for name, data in (("a", b"alpha"), ("b", bytes(20000)))}
         self.free = False
         self.writes = 0
-        self.awaited = 0  # how often a reader wanted to wait
+        self.awaited: list[bool] = []  # for each time a reader wanted to wait, whether it was not the first time
         self.released: list[str] = []
 
     def attributes(self) -> Attributes:
@@ -81,15 +81,15 @@ class NoteHandle(Handle):
     def poll(self) -> Readiness:
         return Readiness.WRITABLE
 
-    def await_change(self) -> None:
-        self.directory.awaited += 1
+    def await_change(self, *, again: bool) -> None:
+        self.directory.awaited.append(again)
 
     def release(self) -> None:
         self.directory.released.append(self.note.name)
 
 
 class Guest:
-    """Lays requests out in the memory of a machine that stands still."""
+    """Places requests in the memory of a machine that does not run."""
 
     def __init__(self, machine: Machine, tree: Notes) -> None:
         self.machine = machine
@@ -217,7 +217,7 @@ def test_a_directory_is_read_in_pieces(guest: Guest, tree: Notes) -> None:
     while size := guest.ask("FS_READDIR", handle=handle, offset=offset):
         assert 0 < size <= guest.page
         if offset == 0:
-            tree.notes["later"] = Note(tree, "", b"")  # the reader does not see what comes while it reads
+            tree.notes["later"] = Note(tree, "", b"")  # the reader does not see entries added while it reads
         at = guest.machine.board.arch.direct_map + DATA
         end = at + size
         while at < end:
@@ -239,7 +239,7 @@ def test_a_directory_is_read_anew_from_its_beginning(guest: Guest, tree: Notes) 
 
 
 def test_what_there_is_no_room_for_is_not_read(guest: Guest) -> None:
-    """It would wait; what is read of a pipe would be lost; a host has not so much memory."""
+    """A read that is too large fails at once: it must not wait, lose bytes of a pipe, or allocate that much on the host."""
     handle = guest.opened(b"a")
     for size in (4 * guest.page + 1, 1 << 62):
         assert guest.ask("FS_READ", handle=handle, size=size) == -errno.EFAULT
@@ -253,9 +253,9 @@ def test_two_requests_wait_and_one_is_given_up(guest: Guest, tree: Notes) -> Non
     for address in (first, second):
         assert guest.server.file_request(cpu, address) == image.constant("FS_WAIT")
     assert guest.server.file_request(cpu, first) == -errno.EINVAL  # it is waiting already
-    assert tree.awaited == 2
+    assert tree.awaited == [False, True]
     assert guest.server.file_answered(cpu) == 0
-    assert tree.awaited == 4
+    assert tree.awaited == [False, True, True, True]
     assert guest.server.file_cancel(cpu, first) == 0
     assert guest.server.file_cancel(cpu, first) == -errno.ENOENT
     tree.free = True
@@ -264,6 +264,7 @@ def test_two_requests_wait_and_one_is_given_up(guest: Guest, tree: Notes) -> Non
     assert guest.server.file_answered(cpu) == 0
     tree.free = False
     assert guest.ask("FS_READ", handle=handle, size=3, flags=image.constant("FS_NONBLOCK")) == -errno.EAGAIN
+    assert not tree.awaited[-1]  # it has been answered since
 
 
 def test_what_has_begun_is_waited_for(guest: Guest, tree: Notes) -> None:
@@ -284,7 +285,7 @@ def test_what_another_tree_has_begun_is_not_waited_for(guest: Guest, tree: Notes
     tree.free = True
     assert guest.ask("FS_WRITE", b"new", handle=handle) == 3
     tree.free = False
-    assert guest.ask("FS_READ", handle=handle, size=3) == 3  # this tree is at work, but not for this request
+    assert guest.ask("FS_READ", handle=handle, size=3) == 3  # this tree has work in progress, but not for this request
 
 
 def test_requests_outside_memory_are_none(guest: Guest) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""machine.cpus: what a CPU executes, and executing one instruction of it."""
+"""machine.cpus: what a CPU executes, and executing one of its instructions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ CLOCK = {"asr23"}  # on SPARC V9 the CPU's clock is a register
 
 
 def in_newfstatat(arch: str) -> Machine:
-    """A machine of one CPU that executes a system call: it is just behind sys_newfstatat's first block."""
+    """A machine with one CPU in a system call, right behind the first block of sys_newfstatat."""
     machine = Machine(arch=arch, cpus=1)
     machine.kernel.commands.give(["ls", "/bin"])
     run_to(machine, "sys_newfstatat")
@@ -97,7 +97,7 @@ def test_a_step_answers_host_calls(arch: str) -> None:
 
 
 def until(machine: Machine, condition: Callable[[GuestCpu], bool]) -> GuestCpu:
-    """Steps the first CPU until a condition is met."""
+    """Steps the first CPU until a condition is true."""
     cpu = machine.cpus[0]
     for _ in range(100_000):
         if condition(cpu):
@@ -146,9 +146,9 @@ def test_registers_have_the_names_that_disassembly_has(arch: str) -> None:
 
 
 def test_flags_are_those_of_the_last_comparison(arch: str) -> None:
-    """QEMU computes them only when they are needed."""
+    """QEMU computes them lazily."""
     comparison = {"x86_64": r"cmpq (%\w+), (%\w+)$", "sparc64": r"cmp (%\w+), (%\w+)$"}[arch]
-    flags = {"x86_64": "rflags", "sparc64": "ccr"}[arch]  # in both bit 6 says that two 64-bit numbers are equal
+    flags = {"x86_64": "rflags", "sparc64": "ccr"}[arch]  # in both, bit 6 is set if two 64-bit numbers are equal
     with in_newfstatat(arch) as machine:
         seen = set()
         cpu = machine.cpus[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Host calls: the header's list of them, the document's, and who answers."""
+"""Host calls: the header's list of them, the document's, and their implementations."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ import pytest
 
 from emu.kernel import arch as kernel_arch
 from emu.kernel.host_calls import HostCalls, host_call
-from emu.kernel.image import BadImage, Image
+from emu.kernel.image import BadImage, Image, read_image
 from emu.machine import Machine, image_directory
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def declared() -> list[tuple[int, str]]:
-    """Numbers and names in HOST_CALLS, in its order."""
+    """Numbers and names in HOST_CALLS, in order."""
     header = (ROOT / "firmware" / "include" / "emu" / "hostcall.h").read_text()
     return [(int(number), name) for name, number in re.findall(r"\bCALL\((HC_\w+), (\d+)\)", header)]
 
@@ -37,7 +37,7 @@ def test_the_document_has_the_same_list() -> None:
 
 
 def test_every_host_call_is_answered(machine: Machine) -> None:
-    """By the board's native devices or by a method in Python, and by one of them only."""
+    """Either by the board's native devices or by a method in Python, not by both."""
     native = {int(number) for number in np.flatnonzero(machine.board._host_calls)}
     python = machine.kernel.host_calls.numbers
     assert sorted(native | python) == [number for number, _ in declared()]
@@ -59,20 +59,20 @@ class Answers:
 
     @host_call
     def panic(self, cpu: Any) -> None:
-        """The guest does not go on."""
+        """The guest does not continue."""
 
     @host_call
     def bug(self, cpu: Any, message: int) -> int:
         raise LookupError(f"address {message:#x}")
 
     def relax(self, cpu: Any) -> int:
-        """Not marked."""
+        """A method without a mark."""
         return 0
 
 
 @pytest.fixture(scope="module")
 def image(arch: str) -> Image:
-    return Image(image_directory(arch) / "vmlinux", machine=kernel_arch.load(arch).elf_machine)
+    return read_image(image_directory(arch) / "vmlinux", machine=kernel_arch.load(arch).elf_machine)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The guest kernel's memory as the host addresses it: both mappings, and their ends."""
+"""Host access to the guest kernel's memory: both mappings, and their ends."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pytest
 from emu.cpu import arch as cpu_arch
 from emu.cpu.board import Board
 from emu.kernel import arch as kernel_arch
-from emu.kernel.image import Image
+from emu.kernel.image import read_image
 from emu.kernel.memory import GuestMemory
 from emu.machine import image_directory
 
@@ -26,7 +26,7 @@ def board(arch: str) -> Iterator[Board]:
 
 @pytest.fixture(scope="module")
 def memory(arch: str, board: Board) -> GuestMemory:
-    return GuestMemory(board, Image(image_directory(arch) / "vmlinux", machine=kernel_arch.load(arch).elf_machine))
+    return GuestMemory(board, read_image(image_directory(arch) / "vmlinux", machine=kernel_arch.load(arch).elf_machine))
 
 
 def test_both_mappings_are_of_the_same_memory(board: Board, memory: GuestMemory) -> None:
@@ -38,7 +38,7 @@ def test_both_mappings_are_of_the_same_memory(board: Board, memory: GuestMemory)
     assert memory.read_word(board.arch.direct_map + 0x5000, 4) == 0xFFFFFFFE
 
 
-# What touches eight bytes.
+# Functions that access eight bytes.
 USES: dict[str, Callable[[GuestMemory, int], object]] = {
     "read": lambda memory, address: memory.read(address, 8),
     "write": lambda memory, address: memory.write(address, bytes(8)),

@@ -1,9 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the host reads of modules."""
+"""What the host reads about modules."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import pytest
+
 from emu.kernel.image import symbol_record
+from emu.kernel.modules import Module
+from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 
 
@@ -22,12 +28,30 @@ def test_a_function_ends_with_its_module_whatever_its_symbol_says(arch: str) -> 
         assert {one.address + one.size for one in functions} == {module.core.base + module.core.text}
 
 
-def test_memory_of_a_modules_init_is_another_modules_later(arch: str) -> None:
-    with booted_machine(arch) as machine:
-        machine.run("insmod /lib/modules/sample_timer.ko; insmod /lib/modules/trace-events-sample.ko")
-        first, second = machine.kernel.modules
-        assert first.init is not None and second.core.overlaps(first.init)
-        machine.tracefs.write("kprobe_events", "p:mine trace_events_sample:simple_thread_func")
-        machine.tracefs.write("events/kprobes/enable", "1")
-        machine.run("rmmod sample_timer; sleep 1.5")
-        assert "mine: (simple_thread_func+0x" in machine.tracefs.read("trace")
+OTHERS = ("sample_timer", "sample_wakeup", "sample_printk", "sample_events", "sample_export", "sample_bug")
+
+
+@pytest.fixture
+def neighbours(arch: str) -> Iterator[tuple[Machine, Module]]:
+    """A machine with trace-events-sample, a part of which is where the init of another module was; and that other module.
+
+    The free pages depend on what has run. So the sample is loaded after one other module, after two, and so on.
+    """
+    for count in range(1, len(OTHERS) + 1):
+        with booted_machine(arch) as machine:
+            for name in (*OTHERS[:count], "trace-events-sample"):
+                machine.run(f"insmod /lib/modules/{name}.ko")
+            *others, sample = machine.kernel.modules
+            for other in others:
+                if other.init is not None and sample.core.overlaps(other.init):
+                    yield machine, other
+                    return
+    pytest.fail("trace-events-sample lies elsewhere")
+
+
+def test_memory_of_a_modules_init_is_another_modules_later(neighbours: tuple[Machine, Module]) -> None:
+    machine, first = neighbours
+    machine.tracefs.write("kprobe_events", "p:mine trace_events_sample:simple_thread_func")
+    machine.tracefs.write("events/kprobes/enable", "1")
+    machine.run(f"rmmod {first.name}; sleep 1.5")
+    assert "mine: (simple_thread_func+0x" in machine.tracefs.read("trace")

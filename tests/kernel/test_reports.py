@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Reports of what went wrong in the guest kernel: its registers, and the calls that led there."""
+"""Reports of errors in the guest kernel: its registers, and the backtrace."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def test_a_panic_ends_the_run_with_a_report(arch: str) -> None:
 
 
 def backtrace(arch: str, tracer: str) -> list[str]:
-    """The report's callers when a function deep in a system call cannot be executed."""
+    """The backtrace of the report if a function deep in a system call has an undefined instruction."""
     with Machine(arch=arch, cpus=1) as made:
         made.run("echo 1 > /proc/sys/kernel/panic_on_oops")
         made.tracefs.write("current_tracer", tracer)
@@ -48,7 +48,7 @@ def test_a_backtrace_shows_the_real_callers_while_function_graph_has_replaced_re
 
 
 def test_a_backtrace_from_where_a_traced_call_returns() -> None:
-    """On x86-64, while the call's return address is on its way from the return stack back to the kernel's."""
+    """On x86-64, while the call's return address is on its way from function_graph's return stack back to the kernel's stack."""
     with Machine(arch="x86_64", cpus=1) as machine:
         (cpu,) = machine.board.cpus
         machine.tracefs.write("current_tracer", "function_graph")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Host folders in the guest: what they hold can be used there, and nothing else of the host can."""
+"""Host folders in the guest: their contents can be used there, and nothing else of the host can."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SECRET = "the host's own\n"
 
 @pytest.fixture(scope="module")
 def world(arch: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """`ro` and `rw` are shared, `secret` beside them is not."""
+    """`ro` and `rw` are shared; `secret`, next to them, is not."""
     base = tmp_path_factory.mktemp(f"share-{arch}")
     (base / "secret").write_text(SECRET)
     for name in ("ro", "rw"):
@@ -59,7 +59,7 @@ def machine(arch: str, world: Path) -> Iterator[Machine]:
 
 
 def said(machine: Machine, command: str) -> str:
-    """What a command writes."""
+    """The output of a command."""
     return machine.run(command).output.decode(errors="replace")
 
 
@@ -168,7 +168,7 @@ def test_owners_cannot_be_changed(machine: Machine) -> None:
 
 
 def test_the_guests_own_links_lead_nowhere_on_the_host(machine: Machine, world: Path) -> None:
-    """Links are the guest's to follow, in its own tree."""
+    """The guest follows links itself, in its own tree."""
     outside = world / "secret"
     machine.run(f"cd /work; ln -s {outside} l1; ln -s ../secret l2; ln -s .. parent; echo x > l1; echo x > l2; cat l1; cat l2")
     assert outside.read_text() == SECRET
@@ -178,7 +178,7 @@ def test_the_guests_own_links_lead_nowhere_on_the_host(machine: Machine, world: 
     machine.run("cd /work; rm l1; rm l2; rm parent; rm root")
 
 
-# The folder itself, with a host that changes it under the guest's hands.
+# The folder itself, on a host that changes it while the guest uses it.
 
 
 @pytest.fixture
@@ -210,7 +210,7 @@ def f(d: Directory) -> Node:
 
 
 def swap_for_link(folder: Path) -> None:
-    """`d` becomes a link to the folder outside."""
+    """Replaces `d` by a link to the folder outside."""
     (folder / "d").rename(folder / "was")
     (folder / "d").symlink_to("../outside")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which busybox of the host is the guest's userland, and what is said where none can be. No machine boots."""
+"""Which busybox of the host becomes the guest's userland, and the message if there is none. No machine boots."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from emu.kernel import userland
-from emu.kernel.userland import BadUserland, Userland
+from emu.kernel.userland import BadUserland, Userland, find_busybox
 from emu.machine import Machine, image_directory
 
 MACHINES = {"x86_64": "EM_X86_64", "sparc64": "EM_SPARCV9"}
@@ -24,7 +24,7 @@ DYNAMIC = 3  # PT_INTERP
 
 @pytest.fixture(autouse=True)
 def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder for an x86-64 host's PATH and emu's cache, which are empty."""
+    """A folder for the PATH and the cache of an x86-64 host, both empty."""
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     monkeypatch.setattr(userland, "cache_directory", lambda: tmp_path / "cache")
     monkeypatch.setattr("platform.machine", lambda: "x86_64")
@@ -32,7 +32,7 @@ def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def made(path: Path, arch: str, *, dynamic: bool = False, busybox: bool = True) -> Path:
-    """A program that can be told from a static busybox by its bytes alone."""
+    """A program whose bytes show whether it is a static busybox."""
     program = bytearray((image_directory(arch) / "vmlinux").read_bytes())
     if dynamic:
         order = "little" if arch == "x86_64" else "big"
@@ -121,3 +121,10 @@ def test_damaged_programs_are_refused(host: Path) -> None:
 def test_a_machine_refuses_before_it_boots() -> None:
     with pytest.raises(ValueError, match=f"^{re.escape('there is no static busybox for x86_64')}"):
         Machine(userland="busybox")
+
+
+def test_a_program_finds_it_without_a_tree(host: Path, arch: str) -> None:
+    with pytest.raises(BadUserland, match=r"^there is no static busybox"):
+        find_busybox(arch, MACHINES[arch])
+    kept = made(host / "cache/busybox" / arch / "busybox", arch)
+    assert find_busybox(arch, MACHINES[arch]) == kept

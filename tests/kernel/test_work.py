@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Work for the guest's thread ktraced: what is asked for is done, once, in order, before whoever asked goes on."""
+"""Work for the guest's thread ktraced: requests are done once, in order, and before the requester continues."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from emu.ftrace.linux_names import SYSTEMS
+from emu.ftrace.linux_events import SYSTEMS
 from emu.kernel.kernel_log import Level
 from emu.kernel.work import WorkKind
 from emu.machine import GuestPanic, Machine, PoweredOff
@@ -82,7 +82,7 @@ def test_a_kind_that_the_guest_does_not_know_is_refused(machine: Machine, monkey
 
 
 def test_the_line_of_a_refused_request_is_in_the_log_when_the_request_is_over(arch: str, absent: list[str]) -> None:
-    """Also when whoever asked has the only CPU for himself until he waits."""
+    """Even if the requester occupies the only CPU until it waits."""
     with booted_machine(arch, cpus=1) as machine:
         for name in absent[:5]:
             said = shell(machine, f"chrt -f 50 sh -c 'cat events/{name} 2> /dev/null; dmesg | tail -n 1'")
@@ -92,7 +92,7 @@ def test_the_line_of_a_refused_request_is_in_the_log_when_the_request_is_over(ar
 
 @pytest.mark.parametrize("cpus", [1, 2])
 def test_each_of_several_tasks_finds_its_line(arch: str, cpus: int, absent: list[str]) -> None:
-    """Two ask for each name, at the same time: the second one waits for the line of the first."""
+    """Two tasks request each name at the same time: the second one waits for the line of the first."""
     names = absent[5:9]
     jobs = " ".join(f"(echo {name}: > set_event; dmesg | grep -c .{name}.,) 2> /dev/null &" for name in names for _ in "ab")
     with booted_machine(arch, cpus=cpus) as machine:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Accesses that the host does in place of an instruction: they are what the CPU does that executes it."""
+"""Accesses that the host emulates instead of an instruction: they have the same effect as on the CPU."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ import unicorn.x86_const as x86
 
 from emu.cpu.arch.x86_64.state import GENERAL_REGISTERS
 from emu.cpu.io_window import IoWindow
-from emu.cpu.native import cpu_record
+from emu.cpu.native.cpu_records import RUNNING
 from emu.kernel import arch as kernel_arch
 from emu.kernel.arch import Access, x86_64_access
-from emu.kernel.image import Image
+from emu.kernel.image import read_image
 from emu.kernel.memory import GuestMemory
 from emu.machine import image_directory
 from tests.cpu.bare import KERNEL, PD, Bare
 
 IO = KERNEL + (200 << 21)  # where the device is mapped
 INSTRUCTION, SAVED, DATA = 0x50000, 0x60000, 0x70000
-OFFSET = 0x408  # aligned: Unicorn makes several accesses of one that is not, which the device counts
+OFFSET = 0x408  # aligned: Unicorn splits an unaligned access into several, which the device counts
 DF = 0x400
 NAMES = [*GENERAL_REGISTERS, "ip"]
 
@@ -36,7 +36,7 @@ SIZES = {1: "byte", 2: "word", 4: "dword", 8: "qword"}
 
 
 class State(NamedTuple):
-    """What an instruction can change."""
+    """Everything that an instruction can change."""
 
     registers: Mapping[str, int]
     device: bytes
@@ -44,7 +44,7 @@ class State(NamedTuple):
 
 
 class Bench:
-    """A bare board with its device mapped, on which an instruction is executed, or done without the CPU."""
+    """A bare board with its device mapped, on which an instruction is executed, or emulated without the CPU."""
 
     def __init__(self) -> None:
         self.bare = Bare()
@@ -53,12 +53,12 @@ class Bench:
         assert isinstance(self.bare.board.io, IoWindow)
         self.io = self.bare.board.io
         self.bare.word(PD + 200 * 8, self.io.addresses.start | 0x83)
-        image = Image(image_directory("x86_64") / "vmlinux", machine=kernel_arch.load("x86_64").elf_machine)
+        image = read_image(image_directory("x86_64") / "vmlinux", machine=kernel_arch.load("x86_64").elf_machine)
         self.memory = GuestMemory(self.bare.board, image)
         self.cpu = self.bare.board.cpus[0]
 
     def prepare(self, source: str | bytes, given: Mapping[str, int], flags: int) -> dict[str, int]:
-        """Has an instruction in memory, noise in all else, and returns the registers."""
+        """Puts an instruction into memory and random data elsewhere. Returns the initial registers."""
         noise = random.Random(7)
         self.io.device.words[:] = [noise.getrandbits(64) for _ in self.io.device.words]
         self.bare.bytes(DATA, noise.randbytes(4096))
@@ -71,16 +71,16 @@ class Bench:
         uc = self.cpu.uc
         for name, value in self.prepare(source, given, flags).items():
             uc.reg_write(getattr(x86, f"UC_X86_REG_{'E' if name == 'flags' else 'R' * (name[0] != 'r')}{name.upper()}"), value)
-        self.cpu.record.set(cpu_record.STATUS, cpu_record.RUNNING)
+        self.cpu.record.status = RUNNING
         self.bare.board.flush_page(INSTRUCTION)
         self.cpu.step()
         if self.cpu.pc == KERNEL + INSTRUCTION and not self.cpu.registers()["rcx"]:
-            self.cpu.step()  # it ends
+            self.cpu.step()  # the repetition ends
         after = self.cpu.registers()
         return self.state({name: after[name if name[0] == "r" else f"r{name}"] for name in NAMES})
 
     def done(self, source: str | bytes, given: Mapping[str, int], flags: int, address: int) -> tuple[State, Access | None]:
-        """The state after the access, and what it was."""
+        """The state after the emulated access, and the access."""
         saved = KERNEL + SAVED
         for name, value in self.prepare(source, given, flags).items():
             self.memory.set_member(saved, f"pt_regs.{name}", value)
@@ -98,7 +98,7 @@ def bench() -> Bench:
 
 
 def moves() -> Iterator[tuple[str, bool, int]]:
-    """Each instruction, whether it writes, and how many bytes."""
+    """Each instruction, whether it writes, and its number of bytes."""
     place = "ptr [rbx + 2 * rcx - 6]"
     for size, names in REGISTERS.items():
         for name in names:
@@ -127,7 +127,7 @@ def test_a_move_is_what_the_cpu_does(bench: Bench) -> None:
 @pytest.mark.parametrize("flags", [0, DF])
 @pytest.mark.parametrize("repeat", [b"", b"\xf3"])
 def test_a_string_instruction_is_what_the_cpu_does(bench: Bench, repeat: bytes, flags: int) -> None:
-    """One element of it."""
+    """Only one element."""
     inside, outside = IO + OFFSET, KERNEL + DATA + 512
     for prefix, wide in ((b"", 0), (b"\x66", 1), (b"", 1), (b"\x48", 1)):
         for opcode, given in (
@@ -154,7 +154,7 @@ def test_a_string_instruction_is_what_the_cpu_does(bench: Bench, repeat: bytes, 
     ],
 )  # fmt: skip
 def test_nothing_happens_for_an_unknown_instruction(bench: Bench, source: str) -> None:
-    """Nor if the place is not the one that it accesses."""
+    """Nor if the address is not the one that it accesses."""
     given = {"bx": IO + OFFSET, "di": KERNEL + DATA, "si": KERNEL + DATA + 8}
     before = bench.prepare(source, given, 0)
     state, access = bench.done(source, given, 0, IO + OFFSET)

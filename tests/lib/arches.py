@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What tests that run on every architecture must know of each."""
+"""The differences between architectures for tests that run on each of them."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ __all__ = ["FACTS", "Facts"]
 
 @dataclass(frozen=True)
 class Facts:
-    """One architecture."""
+    """The facts about one architecture."""
 
-    cpus: tuple[int, int, int]  # one, few and many of them
+    cpus: tuple[int, int, int]  # numbers of CPUs: one, few and many
     arguments: tuple[str, ...]  # the registers of a call's arguments, as Cpu.registers() names them
-    stack_pointer: str  # likewise
-    undefined: bytes  # an instruction that there is not
-    forbidden: int  # a shell's status of a program that was killed for what only the kernel may do
-    system_call: str  # the kernel's function that calls those of system calls
-    folds_resched: bool  # that a reschedule is due is also a bit of preempt_count
-    timer_interrupt: str  # the one of a tick
-    page_fault: str  # the handler of faults of a program
-    stack_overflow: str  # a pattern: what is said when a kernel stack is full
-    compiler: str  # of the committed images
-    version: str  # the first line it says of itself
+    stack_pointer: str  # named likewise
+    undefined: bytes  # an undefined instruction
+    forbidden: int  # a shell's status for a program that was killed for a privileged operation
+    system_call: str  # the kernel's function that dispatches system calls
+    folds_resched: bool  # a due reschedule is also a bit of preempt_count
+    timer_interrupt: str  # the handler of the tick
+    page_fault: str  # the handler of page faults of a program
+    stack_overflow: str  # a pattern of the message for a kernel stack overflow
+    compiler: str  # the compiler of the committed images
+    version: str  # the first line of its --version
 
 
 FACTS = {

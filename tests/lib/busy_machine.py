@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A machine with much under way, on which things are done by number: the same number does the same."""
+"""A machine with a lot of activity, on which numbered actions are done: the same number has the same effect."""
 
 from __future__ import annotations
 
 import hashlib
 import random
 
-from emu.cpu.native import cpu_record
+from emu.cpu.native.cpu_records import VECTORS
 from emu.machine import LimitReached, Machine
 
 __all__ = ["act", "busy_machine", "digest"]
@@ -30,14 +30,11 @@ _WRITES = (
     ("options/stacktrace", "0"), ("trace_clock", "global"), ("tracing_cpumask", "b"),
 )  # fmt: skip
 
-_WORDS = (
-    cpu_record.STATUS, cpu_record.CYCLES, cpu_record.INSTRUCTIONS, cpu_record.TIMER, cpu_record.NMI_TIMER, cpu_record.NMI,
-    cpu_record.ARRIVAL, cpu_record.PENDING_COUNT, cpu_record.PENDING, cpu_record.TAKEN,
-)  # fmt: skip
+_FIELDS = ("status", "cycles", "instructions", "timer", "nmi_timer", "nmi", "arrival", "pending_count", "taken")
 
 
 def busy_machine(arch: str, seed: int) -> Machine:
-    """Four CPUs with programs that read, write, trace, and load modules, for ever."""
+    """A machine with four CPUs and programs that read, write, trace, and load modules, for ever."""
     machine = Machine(arch=arch, cpus=4, seed=seed, quantum=300, memory=32 << 20)
     machine.tracefs.write("buffer_size_kb", "64")
     machine.tracefs.write("current_tracer", "function")
@@ -48,7 +45,7 @@ def busy_machine(arch: str, seed: int) -> Machine:
 
 
 def act(machine: Machine, number: int) -> str:
-    """Does one thing with the machine, and says what came of it. Often it leaves a change of call sites under way."""
+    """Performs the action of that number, and returns its result. Many actions leave a change of call sites in progress."""
     chosen = random.Random(number)
     try:
         match chosen.randrange(8):
@@ -73,11 +70,12 @@ def act(machine: Machine, number: int) -> str:
 
 
 def digest(machine: Machine) -> str:
-    """What the machine is: RAM, each CPU's registers and record, what it has written, recorded, and is about to patch."""
+    """A digest of the machine's state: RAM, CPU registers and records, output, recorded events, and pending patches."""
     found = hashlib.sha256(machine.board.ram)
     for cpu in machine.board.cpus:
-        found.update(repr([cpu.record.get(field) for field in _WORDS]).encode())
-        found.update(repr([cpu.record.get(cpu_record.ARRIVALS, n) for n in range(cpu_record.VECTORS)]).encode())
+        found.update(repr([getattr(cpu.record, field) for field in _FIELDS]).encode())
+        found.update(repr([cpu.record.pending[n] for n in range(VECTORS // 64)]).encode())
+        found.update(repr([cpu.record.arrivals[n] for n in range(VECTORS)]).encode())
         found.update(repr(sorted(cpu.registers().items())).encode())
     patching = machine.patching
     found.update(repr((patching.steps, sorted(patching.awaited), patching.breakpoints_hit, machine.warnings)).encode())

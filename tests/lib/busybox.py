@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A static busybox for tests, which firmware/tools/busybox makes once. What has to be built is built by `make soak` alone."""
+"""A static busybox for tests, which firmware/tools/busybox makes once. Only `make soak` builds it from source."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ def _made(arch: str) -> subprocess.CompletedProcess[str]:
 
 
 def busybox(arch: str) -> Path:
-    """The path of one for an architecture. The test is skipped where a package is missing that it takes, or it is not built.
+    """The path of busybox for an architecture. The test is skipped if a package that it needs is missing, or it is not built.
 
-    It says which package, or how it is built.
+    The reason names the package, or says how it is built.
     """
     made = _made(arch)
     if made.returncode and ("package" in made.stderr or "is built" in made.stderr):

@@ -11,12 +11,12 @@ TRACING = "/sys/kernel/tracing"
 
 
 def run(machine: Machine, command: str, status: int = 0) -> str:
-    """What a command prints; it must end as expected."""
+    """The output of a command, which must end with `status`."""
     done = machine.run(command)
     assert done.status == status, done.output
     return done.output.decode()
 
 
 def shell(machine: Machine, script: str) -> str:
-    """What a script writes that runs in the tracing directory."""
+    """The output of a script that runs in the tracing directory."""
     return machine.run(f"cd {TRACING}; {script}").output.decode()

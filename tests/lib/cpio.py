@@ -10,7 +10,7 @@ from emu.kernel.cpio import read_entries
 
 
 def extract(archive: bytes, folder: Path) -> None:
-    """Writes the archive's folders and ordinary files below `folder`; devices are left out."""
+    """Writes the archive's folders and regular files below `folder`; leaves out devices."""
     for entry in read_entries(archive):
         path = folder / entry.name
         if stat.S_ISDIR(entry.mode):

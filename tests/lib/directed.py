@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A machine whose CPUs are in the threads of the guest's module race_lab, and go where a test wants them."""
+"""A machine whose CPUs are in the threads of the guest's module race_lab, and go where a test sends them."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from contextlib import contextmanager
 import numpy as np
 
 from emu.cpu.cpu import Cpu
-from emu.cpu.native import cpu_record
+from emu.cpu.native.cpu_records import NEVER
 from emu.machine import Machine
 from emu.race.machine.lab_module import LabModule, LabSite
 
 __all__ = ["LONGEST_WAY", "come_to", "direct", "directing", "put", "walk"]
 
-LONGEST_WAY = 1000  # instructions, between any two places that the module and its handlers come to
+LONGEST_WAY = 1000  # instructions, between any two places in the module and its handlers
 
 
 def walk(machine: Machine, cpu: Cpu, place: int, longest: int = LONGEST_WAY) -> int:
-    """Has a CPU execute until it is about to execute the instruction at a place. Returns how many instructions that took."""
+    """Steps a CPU until its next instruction is the one at `place`. Returns the number of instructions executed."""
     for number in range(1, longest + 1):
         machine.kernel.step(cpu)
         if cpu.pc == place:
@@ -28,17 +28,17 @@ def walk(machine: Machine, cpu: Cpu, place: int, longest: int = LONGEST_WAY) -> 
 
 
 def come_to(machine: Machine, cpu: Cpu, site: LabSite) -> None:
-    """Has a CPU execute until it is before a site."""
+    """Steps a CPU until it is in front of a site."""
     walk(machine, cpu, site.address)
 
 
 def direct(machine: Machine, lab: LabModule) -> list[int]:
-    """Brings all CPUs home, and switches their timers off. Returns when these would have come."""
+    """Brings all CPUs home, and switches their timers off. Returns the times at which these would have expired."""
     timers = []
     for cpu in machine.board.cpus:
         walk(machine, cpu, lab.home, longest=200_000)
-        timers.append(cpu.record.get(cpu_record.TIMER))
-        cpu.record.set(cpu_record.TIMER, cpu_record.NEVER)
+        timers.append(cpu.record.timer)
+        cpu.record.timer = NEVER
     return timers
 
 
@@ -53,11 +53,11 @@ def directing(machine: Machine, lab: LabModule) -> Iterator[Machine]:
         for cpu, timer in zip(machine.board.cpus, timers, strict=True):
             lab.visit(cpu.index, None)
             lab.visit_in_nmi(cpu.index, None)
-            cpu.record.set(cpu_record.TIMER, timer)
+            cpu.record.timer = timer
 
 
 def put(machine: Machine, site: LabSite, code: bytes) -> None:
-    """Puts other code at a site, and has all CPUs see it."""
+    """Puts other code at a site, and makes it visible to all CPUs."""
     place = machine.kernel.memory.physical(site.address)
     machine.board.write_code(place, code)
     for cpu in machine.board.cpus:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""File systems for the guest's disk, made by the host's e2fsprogs: the same bytes wherever and whenever."""
+"""File systems for the guest's disk, made by the host's e2fsprogs: always with the same bytes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.lib.needs import needs
 
 __all__ = ["make_ext2", "needs_e2fsprogs"]
 
-# Where e2fsprogs are; a user's PATH need not have it.
+# e2fsprogs is in these folders, which a user's PATH need not contain.
 os.environ["PATH"] = f"{os.environ.get('PATH', os.defpath)}:/usr/sbin:/sbin"
 needs_e2fsprogs = needs("mke2fs", "debugfs", "e2fsck")
 _ENVIRONMENT = {
@@ -27,10 +27,10 @@ def make_ext2(path: Path, size: int, options: Sequence[str] = (), content: Seque
     """Makes an image.
 
     Args:
-        path: where; what is there is lost.
+        path: of the image; an existing file is overwritten.
         size: bytes.
-        options: more of mke2fs.
-        content: debugfs's commands that fill it. Counts of links are put right, and folders get their index.
+        options: further options of mke2fs.
+        content: commands of debugfs that fill it. Link counts are corrected, and folders get their index.
     """
     path.unlink(missing_ok=True)
     _run("mke2fs", "-q", "-F", "-t", "ext2", *_IDENTITY, *options, str(path), f"{size >> 10}k")

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What events have been recorded, field by field, as `format` says that they lie in an entry. Each must be whole."""
+"""The recorded events, field by field, decoded as their `format` files describe. Each must be complete."""
 
 from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
 
+from emu.ftrace.arrays.trace_array import TraceArray
 from emu.ftrace.event.call import EventCall, Field
-from emu.ftrace.trace_array import TraceArray
 
 __all__ = ["Entry", "entries"]
 
 
 @dataclass(frozen=True)
 class Entry:
-    """An entry. An array of characters is the bytes before its NUL; data of variable length is all its bytes."""
+    """An entry. A character array is decoded to the bytes before its NUL; data of variable length to all of its bytes."""
 
     time: int
     cpu: int
@@ -23,7 +23,7 @@ class Entry:
     flags: int
     preempt_count: int
     fields: dict[str, int | bytes]
-    data: bytes  # all of it, as it lies in the ring buffer
+    data: bytes  # the whole entry, as it is in the ring buffer
 
     @property
     def name(self) -> str:
@@ -34,7 +34,7 @@ def entries(array: TraceArray) -> list[list[Entry]]:
     """The unread entries of each CPU.
 
     Raises:
-        AssertionError: an entry was lost, or is not what its event says.
+        AssertionError: an entry was lost, or does not match its event's format.
     """
     calls = array.recorder.globals.events
     found = []

@@ -19,7 +19,7 @@ _VALUE = re.compile(r"(\w+)=(\S*)")
 
 @dataclass(frozen=True)
 class EventLine:
-    """An event as it is printed. `flags`: the five signs, such as "d.s1.". event["vec"] is what follows `vec=` in the text."""
+    """A printed event. `flags`: the five characters, such as "d.s1.". event["vec"] is the text after `vec=`."""
 
     comm: str
     pid: int
@@ -42,7 +42,7 @@ def event_lines(text: str) -> list[EventLine]:
 
 
 def events_of(machine: Machine, events: str, command: str) -> list[EventLine]:
-    """What a command, which must succeed, leaves of the events that the words of set_event name."""
+    """The events that a command, which must succeed, records. `events`: the words for set_event."""
     machine.tracefs.write("set_event", events)
     machine.tracefs.write("trace", "")
     machine.tracefs.write("tracing_on", "0")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Filters for hypothesis to choose, each with what it says, in Python."""
+"""Hypothesis strategies for filters, each with a Python function that evaluates it."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ def find_function(which: str | int) -> range | None:
 
 
 def as_number(value: int, size: int, signed: bool) -> int:
-    """A number cut to a type."""
+    """A number truncated to a type."""
     value &= (1 << 8 * size) - 1
     return value - (1 << 8 * size) if signed and value >> (8 * size - 1) else value
 
 
 @dataclass(frozen=True)
 class Expression:
-    """A filter: its text, and whether it holds for the values of fields by their names."""
+    """A filter: its text, and a function that evaluates it for the values of fields by name."""
 
     text: str
     holds: Callable[[Mapping[str, Any]], bool]
@@ -115,5 +115,5 @@ def _joined(inner: st.SearchStrategy[Expression]) -> st.SearchStrategy[Expressio
 
 
 def expressions(call: EventCall) -> st.SearchStrategy[Expression]:
-    """Filters of an event. `cpu` and, if the event has no such field, `comm` are among the names of fields."""
+    """Filters for an event. `cpu` and, unless the event has a field of that name, `comm` are among the names of fields."""
     return st.recursive(_predicates(call), _joined, max_leaves=8)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Texts of filters, right and wrong ones, at random."""
+"""Random texts of filters, valid and invalid."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ PREDICATES = (
 
 
 def random_text(random: Random) -> str:
-    """Words at random, or a filter in which a few words may have been changed.
+    """Random words, or a filter in which some words may have been changed.
 
     Its fields are pid, name, big, site and path, of which some are strings.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Programs as the host's compilers and C libraries make them: if static, they run in the guest as they are."""
+"""Programs built by the host's compilers and C libraries: they run in the guest unchanged, dynamic ones with libraries."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from elftools.elf.elffile import ELFFile
 
 from tests.lib.arches import FACTS
 
-__all__ = ["compile_dynamic", "compile_static"]
+__all__ = ["compile_dynamic", "compile_program", "compile_static"]
 
 
 def compile_static(arch: str, source: str, program: Path, *options: str) -> None:
-    """Compiles C; the test is skipped where there is no compiler for it, or no static library."""
-    _compile(arch, source, program, "-static", *options)
+    """Compiles C to a static program; the test is skipped if there is no compiler or no static library for the architecture."""
+    compile_program(arch, source, program, "-static", *options)
 
 
-def compile_dynamic(arch: str, source: str, program: Path, libraries: Path) -> tuple[str, Path]:
-    """Compiles C, and copies the libraries that it needs and its loader to a folder.
+def compile_dynamic(arch: str, source: str, program: Path, libraries: Path, *options: str) -> tuple[str, Path]:
+    """Compiles C, and copies the libraries that it needs, and its loader, to a folder.
 
-    Returns the loader's name in the program, and its copy. The test is skipped where something is missing.
+    Returns the loader's path in the program, and its copy. The test is skipped if something is missing.
     """
-    _compile(arch, source, program)
+    compile_program(arch, source, program, *options)
     with program.open("rb") as file:
         (interpreter,) = (s.get_interp_name() for s in ELFFile(file).iter_segments("PT_INTERP"))
     loader = libraries / Path(interpreter).name
@@ -38,12 +38,13 @@ def compile_dynamic(arch: str, source: str, program: Path, libraries: Path) -> t
 
 
 def _library(arch: str, name: str) -> Path:
-    """Where the compiler finds a library; a relative path if it does not."""
+    """The path where the compiler finds a library; a relative path if it does not find it."""
     done = subprocess.run([FACTS[arch].compiler, f"-print-file-name={name}"], capture_output=True, text=True, check=True)
     return Path(done.stdout.strip())
 
 
-def _compile(arch: str, source: str, program: Path, *options: str) -> None:
+def compile_program(arch: str, source: str, program: Path, *options: str) -> None:
+    """Compiles C with the compiler's default options; the test is skipped if there is no compiler for the architecture."""
     compiler = shutil.which(FACTS[arch].compiler)
     if compiler is None:
         pytest.skip(f"needs {FACTS[arch].compiler}")

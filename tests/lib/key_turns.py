@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Turns all static keys again and again under a load, which notices nothing; nor does the function trace."""
+"""Switches all static keys again and again under a load, which must not be affected, nor must the function trace."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from tests.lib.witness import Witness, by_context, recorded, shown
 __all__ = ["turn_under_load"]
 
 _LOAD = "busy 6 1 > /busy.log &"
-_TURNS = 200  # during one run of it
-_APART = 10_000  # cycles from one turn to the next
+_TURNS = 200  # during one run of the load
+_APART = 10_000  # cycles between switches
 
 
 def turn_under_load(machine: Machine, turns: int) -> None:
-    """Has an instance record all events or none, `turns` times by each protocol, while the top array traces functions."""
+    """Makes an instance record all events or none, `turns` times by each protocol, while the top array traces functions."""
     before, protocols = text_bytes(machine), machine.ftrace.arch.protocols
     turns *= len(protocols)
     witness = Witness(machine)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Programs of the host that a test needs. What belongs to the project, the guest's images above all, is never skipped."""
+"""Programs of the host that a test needs. Tests are never skipped for what belongs to the project, such as the guest's images."""
 
 from __future__ import annotations
 
@@ -11,6 +11,6 @@ __all__ = ["needs"]
 
 
 def needs(*programs: str) -> pytest.MarkDecorator:
-    """A mark for tests that are skipped where the host lacks one of the programs. The reason names those that are missing."""
+    """A mark for tests that are skipped if the host lacks one of the programs. The reason names the missing ones."""
     missing = [name for name in programs if shutil.which(name) is None]
     return pytest.mark.skipif(bool(missing), reason=f"needs {', '.join(missing)}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the guest's memory has at call sites and at branches of static keys."""
+"""The contents of the guest's memory at call sites and at branches of static keys."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def call(arch: str, site: int, target: int) -> bytes:
 
 
 def calls(machine: Machine) -> set[int]:
-    """The sites that are calls. The others are nops, and each call is the one that the site is said to make."""
+    """The sites that are calls. Checks that the others are nops, and that each call has the target that its site claims."""
     arch, sites = machine.board.arch.name, machine.ftrace.sites
     found = set()
     for site, target in zip(sites.addresses.tolist(), sites.targets.tolist(), strict=True):
@@ -45,7 +45,7 @@ Branches = Mapping[int, Sequence[tuple[int, int]]]
 
 
 def branches(machine: Machine) -> Branches:
-    """Address and target of each branch, by its key: of the kernel and of modules."""
+    """The address and target of each branch, by static key: of the kernel and of modules."""
     memory, image = machine.kernel.memory, machine.kernel.image
     layout = image.structure("jump_entry", ("code", "target", "key"))
     start, stop = image.symbol("__start___jump_table"), image.symbol("__stop___jump_table")
@@ -59,7 +59,7 @@ def branches(machine: Machine) -> Branches:
 
 
 def keys_on(machine: Machine, keys: Branches) -> set[int]:
-    """Those of the keys that are on. The branches of each are what it says."""
+    """The keys that are on. Checks that the branches of each match its state."""
     arch, memory = machine.board.arch.name, machine.kernel.memory
     found = set()
     for key, places in keys.items():

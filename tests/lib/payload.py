@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from emu.ftrace.events import Events
+from emu.ftrace.buffers.entries import Events
 
 
 def payload(events: Events, index: int, start: int = 0) -> bytes:
-    """Those of one entry from byte `start` on."""
+    """The bytes of one entry, from byte `start` on."""
     first = int(events.offset[index])
     return events.words[first // 4 : (first + int(events.size[index])) // 4].tobytes()[start:]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A program of the host's compiler in a folder that the guest sees, and where its functions are in its file."""
+"""A program compiled by the host, in a folder that the guest sees, and the offsets of its functions in its file."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ __all__ = ["ProbedProgram"]
 
 
 class ProbedProgram:
-    """A static program that has been compiled; the test is skipped where that is not possible.
+    """A compiled static program; the test is skipped if it cannot be compiled.
 
     Args:
         arch: name of the architecture.
-        source: in C.
-        folder: where to.
-        name: of the file.
+        source: the C source.
+        folder: its folder.
+        name: its file name.
     """
 
     def __init__(self, arch: str, source: str, folder: Path, name: str = "program") -> None:
@@ -34,11 +34,11 @@ class ProbedProgram:
         self._segments = [segment.header for segment in elf.iter_segments("PT_LOAD")]
 
     def address(self, symbol: str) -> int:
-        """The address in memory."""
+        """The address of a symbol in memory."""
         return int(self._addresses[symbol])
 
     def offset(self, symbol: str) -> int:
-        """The offset in the file."""
+        """The offset of a symbol in the file."""
         address = self.address(symbol)
         (start,) = (
             one.p_offset - one.p_vaddr for one in self._segments if one.p_vaddr <= address < one.p_vaddr + one.p_filesz

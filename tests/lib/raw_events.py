@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Reads raw pages as a program of the guest would: it knows what tracefs's own files say of them, and its byte order."""
+"""Reads raw pages as a program of the guest would, with only the information of tracefs's own files and its byte order."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SIZES = {"char": 1, "short": 2, "int": 4, "long": 8} | {f"{sign}{8 * size}": si
 
 
 class RawEvent(NamedTuple):
-    """An event. Characters are the bytes before their NUL; a field of characters that ends with the entry is all bytes."""
+    """An event. A character array is decoded to the bytes before its NUL; one that ends with the entry to all of its bytes."""
 
     time: int
     name: str
@@ -25,7 +25,7 @@ class RawEvent(NamedTuple):
 class _Field(NamedTuple):
     type: str
     name: str
-    length: str  # of an array, as it is declared; "" without brackets
+    length: str  # of an array, as declared; "" without brackets
     offset: int
     size: int
     signed: bool
@@ -39,12 +39,12 @@ def _fields(text: str) -> Iterator[_Field]:
 
 
 class RawReader:
-    """What a program makes of the pages.
+    """Decodes pages as a program does.
 
     Args:
         order: the program's byte order.
-        header_page, header_event: of events/.
-        formats: of each event that there may be.
+        header_page, header_event: the texts of the files in events/.
+        formats: of each event that may occur.
     """
 
     def __init__(self, order: Literal["little", "big"], header_page: str, header_event: str, formats: Sequence[str]) -> None:
@@ -66,7 +66,7 @@ class RawReader:
         return self._number(page, at, 4)
 
     def lost(self, page: bytes) -> int | None:
-        """How many events were lost before a page; None: it is not known how many."""
+        """The number of events lost before a page; None if it is unknown."""
         commit = self._number(page, self._page["commit"].offset, 8)
         if not commit >> 31 & 1:
             return 0
@@ -74,14 +74,14 @@ class RawReader:
         return self._number(page, end, 8) if commit >> 30 & 1 else None
 
     def events(self, page: bytes) -> Iterator[RawEvent]:
-        """Those of a page."""
+        """The events of a page."""
         at = self._page["data"].offset
         time = self._number(page, self._page["timestamp"].offset, self._page["timestamp"].size)
         end = at + (self._number(page, self._page["commit"].offset, 8) & 0xFFFFF)
         while at < end:
             header = self._word(page, at)
             shifts = {"type_len": 0, "time_delta": self._bits["type_len"]}
-            if self._order == "big":  # C has the first bit field in the most significant bits
+            if self._order == "big":  # C allocates bit fields from the most significant bit on
                 shifts = {"type_len": self._bits["time_delta"], "time_delta": 0}
             type_len, delta = (header >> shifts[name] & (1 << self._bits[name]) - 1 for name in shifts)
             at += 4
@@ -113,7 +113,7 @@ class RawReader:
         elif not field.length:
             return self._number(entry, field.offset, field.size, field.signed)
         else:
-            whole = not field.size or (event, field.name) == ("kernel_stack", "caller")  # which has more than it declares
+            whole = not field.size or (event, field.name) == ("kernel_stack", "caller")  # which is larger than it declares
             data = entry[field.offset :] if whole else entry[field.offset : field.offset + field.size]
             if not field.size:
                 return data

@@ -3,12 +3,12 @@
 
 from __future__ import annotations
 
-from emu.ftrace.events import ENTRY, Events, EventType
+from emu.ftrace.buffers.entries import ENTRY, Events, EventType
 
 __all__ = ["of_type"]
 
 
 def of_type(found: Events, kind: EventType) -> Events:
-    """Those of one type, which then all have the same layout."""
+    """The events of one type, which all have the same layout."""
     chosen = found.entries(ENTRY)["type"] == kind
     return Events(found.cpu, found.words, found.time[chosen], found.offset[chosen], found.size[chosen], found.lost)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A ring buffer made of lists, to compare real ones with."""
+"""A ring buffer made of lists, for comparison with real ones."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from emu.ftrace.events import Events
+from emu.ftrace.buffers.entries import Events
 from tests.lib.payload import payload
 
 __all__ = ["PAGE_DATA", "RingModel", "listed", "padded"]
@@ -15,7 +15,7 @@ Event = tuple[int, bytes]  # time, data
 
 
 def padded(data: bytes) -> bytes:
-    """As it is read back: whole words, and no event of 12 bytes, header included."""
+    """The data as it is read back: padded to whole words, and never to an event of 12 bytes including its header."""
     size = max((len(data) + 3) // 4 * 4, 4)
     return data.ljust(12 if size == 8 else size, b"\0")
 
@@ -31,14 +31,15 @@ class Page:
 
 
 class RingModel:
-    """What a ring buffer does, in the plainest words. The tail is the ring's last page, or the reader's if it is empty.
+    """A plain model of a ring buffer. The tail is the ring's last page, or the reader page if the ring is empty.
 
-    `done` events of the reader's page are consumed.
+    The first `done` events of the reader page are consumed. `spilled`: events taken before they were overwritten; or None.
     """
 
     def __init__(self, pages: int, overwrite: bool) -> None:
         self.pages, self.overwrite = pages, overwrite
         self.ring, self.reader, self.consumed, self.done = [Page()], Page(), True, 0
+        self.spilled: list[Event] | None = None
         self.time = self.overrun = self.dropped = self.read = self.seen = self.lost = 0
 
     def write(self, time: int, data: bytes) -> bool:
@@ -51,6 +52,8 @@ class RingModel:
         tail = self.ring[-1] if self.ring else self.reader
         extend = 8 if delta >= 1 << 27 and tail.events else 0
         if tail.used + extend + length > PAGE_DATA or (extend and delta >= 1 << 59):
+            if len(self.ring) == self.pages and self.spilled is not None:
+                self.spilled += self.take_full()
             if len(self.ring) == self.pages:
                 if not self.overwrite:
                     self.dropped += 1
@@ -71,7 +74,7 @@ class RingModel:
         return self.reader.events[self.done :] if not self.consumed else []
 
     def peek(self) -> tuple[list[Event], int] | None:
-        """What is left of the reader's page, which is the oldest one if nothing was."""
+        """The rest of the reader page. If it is consumed, the oldest page becomes the reader page first."""
         if self.consumed:
             if not self.unread():
                 return None
@@ -91,6 +94,15 @@ class RingModel:
         if found is not None:
             self.discard(len(found[0]))
         return found
+
+    def take_full(self) -> list[Event]:
+        """The events of all pages except the tail."""
+        taken = []
+        while len(self.ring) > (1 if self.consumed else 0):
+            found = self.consume()
+            assert found is not None
+            taken += found[0]
+        return taken
 
     def used_bytes(self) -> int:
         taken = self.reader.ends[self.done - 1] if self.done else 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Whether the commands of the documents print what their sections say to see."""
+"""Whether the commands of the documents print what their sections show."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from emu.tour import Command
 
 __all__ = ["what_is_wrong"]
 
-_MOST = 3_000  # characters shown of what is wrong
+_MOST = 3_000  # characters shown of a mismatch
 
 
 def what_is_wrong(shown: Iterable[tuple[Command, str]]) -> str:
-    """Of commands and what they printed, those that printed something else; "" if there are none."""
+    """Reports commands whose output does not match their section; "" if there are none."""
     return "\n".join(_story(*one) for one in shown if not _as_said(*one))
 
 

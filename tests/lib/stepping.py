@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A CPU that executes a few instructions at a time, from a function that a test chooses."""
+"""A CPU that executes a few instructions at a time, beginning at a function."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import unicorn
 
 from emu.cpu.arch.sparc64.state import Env
 from emu.cpu.cpu import Cpu
-from emu.cpu.native import cpu_record
 from emu.machine import Machine
 from tests.lib.arches import FACTS
 
@@ -19,7 +18,7 @@ ENDLESS = 100_000  # steps: no interrupt takes that many
 
 
 def run_to(machine: Machine, function: str) -> None:
-    """Runs a machine of one CPU until it is in the first block of a function."""
+    """Runs a machine with one CPU until it is in the first block of a function."""
     (cpu,) = machine.board.cpus
     address = machine.kernel.image.symbol(function)
     arrived = False
@@ -37,9 +36,9 @@ def run_to(machine: Machine, function: str) -> None:
 
 
 def step(machine: Machine, cpu: Cpu, instructions: int) -> None:
-    """Executes at most that many instructions."""
+    """Executes at most `instructions` instructions."""
     cpu.step(instructions)
-    if cpu.record.get(cpu_record.REQUEST):
+    if cpu.record.request:
         machine.kernel.run()  # answers the host call
 
 
@@ -49,7 +48,7 @@ def place_of(cpu: Cpu) -> tuple[int, int]:
 
 
 def execute(machine: Machine, cpu: Cpu) -> None:
-    """Executes one instruction. On SPARC V9 it may first trap for a register window: another interrupt would take that away."""
+    """Executes one instruction. On SPARC V9 it may first trap for a register window: another interrupt would flush it again."""
     place = place_of(cpu)
     step(machine, cpu, 1)
     if machine.board.arch.name != "sparc64":
@@ -61,12 +60,12 @@ def execute(machine: Machine, cpu: Cpu) -> None:
 
 
 def irqs_off(machine: Machine, cpu: Cpu) -> bool:
-    """Whether the CPU takes no interrupts."""
+    """Whether the CPU does not take interrupts."""
     return bool(machine.board.arch.native().irqs_off(np.uint64(cpu.env)))
 
 
 def context(machine: Machine, cpu: Cpu) -> tuple[bool, int, int]:
-    """Whether interrupts are off, the task, and what it is in the middle of: no interrupt leaves all three as they were."""
+    """Whether interrupts are off, the task, and preempt_count: an interrupt changes at least one of them."""
     kernel, hot = machine.kernel, machine.kernel.hot_areas[cpu.index]
     nesting = kernel.memory.member(hot, "pcpu_hot.preempt_count") & 0xFF_FFFF
     return irqs_off(machine, cpu), kernel.memory.member(hot, "pcpu_hot.current_task"), nesting

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A command on a pseudo-terminal, and what somebody who looks at it would have seen."""
+"""A command on a pseudo-terminal, and everything that it displays."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.lib.terminal_session import PATIENCE, TerminalSession
 __all__ = ["Seen", "emu_on_a_terminal", "on_a_terminal"]
 
 class Seen(NamedTuple):
-    """`text`: all that was written to the terminal."""
+    """`text`: everything written to the terminal."""
 
     status: int
     text: str
@@ -29,12 +29,12 @@ def on_a_terminal(
     stdout: IO[bytes] | None = None,
     interrupt_at: str = "",
 ) -> Seen:
-    """Runs a command on a terminal of its own, which must be given back as it was.
+    """Runs a command on a terminal of its own. It must restore the terminal's settings.
 
     Args:
         environment: variables besides those of this process.
         stdout: standard output, if that is not the terminal.
-        interrupt_at: Ctrl-C is typed when this has been shown.
+        interrupt_at: Ctrl-C is typed after this text has been displayed.
     """
     env = {**os.environ, "TERM": "xterm", **(environment or {})}
     with closing(TerminalSession(command, env=env, stdout=stdout)) as session:
@@ -42,7 +42,7 @@ def on_a_terminal(
         while select.select([session.terminal], [], [], max(end - time.monotonic(), 0))[0]:
             try:
                 text += os.read(session.terminal, 65536)
-            except OSError:  # EIO: nobody has the terminal any more
+            except OSError:  # EIO: no process has the terminal open
                 break
             if interrupt_at and interrupt_at.encode() in text:
                 session.type(b"\x03")
@@ -53,5 +53,5 @@ def on_a_terminal(
 
 
 def emu_on_a_terminal(*arguments: str, **options: Any) -> Seen:
-    """Runs `emu` as `on_a_terminal` does any command."""
+    """Runs `emu` with `on_a_terminal`."""
     return on_a_terminal([sys.executable, "-m", "emu", *arguments], **options)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A program of this host on a pseudo-terminal, and somebody who types."""
+"""A program of this host on a pseudo-terminal, with simulated typing."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
-PATIENCE = 60  # seconds of the host, until a test gives up
+PATIENCE = 60  # seconds of the host until a test gives up
 
 
 def _take_terminal() -> None:
-    """In the child: a session of its own, whose terminal is standard input."""
+    """In the child: creates a session whose terminal is standard input."""
     os.setsid()
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
@@ -62,7 +62,7 @@ class TerminalSession:
         self.seen = b""
 
     def until(self, pattern: bytes) -> bytes:
-        """What is shown up to and with `pattern`."""
+        """The output up to and including `pattern`."""
         end = time.monotonic() + PATIENCE
         while not (match := re.search(pattern, self.seen)):
             ready = select.select([self.terminal], [], [], max(end - time.monotonic(), 0))[0]
@@ -75,7 +75,7 @@ class TerminalSession:
         os.write(self.terminal, keys)
 
     def close(self) -> None:
-        """Hangs up, which ends what is left of the session."""
+        """Hangs up, which ends the rest of the session."""
         os.close(self.terminal)
         self.process.kill()
         self.process.wait()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A machine that tests share: nothing of one test is there in the next one."""
+"""A machine that tests share: one test leaves nothing behind for the next one."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The newc reader: on an archive made here."""
+"""The newc reader, with an archive made here."""
 
 from __future__ import annotations
 

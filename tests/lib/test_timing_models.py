@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What decides which timing model a test's machines have."""
+"""How the timing model of a test's machines is chosen."""
 
 from __future__ import annotations
 
@@ -21,10 +21,16 @@ def test_the_mark_means_static() -> None:
         assert machine.board.timing_model.timing == "static"
 
 
-def test_the_sample_is_there_under_each_model(request: pytest.FixtureRequest) -> None:
+@pytest.mark.default_timing("that is what the mark does")
+def test_the_other_mark_means_what_users_have() -> None:
+    with booted_machine("x86_64", cpus=1) as machine:
+        assert machine.board.timing_model.timing == "pipeline"
+
+
+def test_the_sample_runs_once_more(request: pytest.FixtureRequest) -> None:
     tests = [item for item in request.session.items if isinstance(item, pytest.Function)]
     plain = [item for item in tests if not item.originalname.endswith(tuple(f"@{timing}" for timing in SAMPLED))]
     if request.config.getoption("--timing") is None:
-        assert len(tests) == len(plain) + len(SAMPLED) * sum(map(sampled, plain))
+        assert len(tests) == len(plain) + sum(sampled(item) is not None for item in plain)
     else:
         assert tests == plain

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tests under other timing models than the default: a plugin of pytest.
+"""The timing models of tests' machines: a plugin of pytest.
 
-`pytest --timing MODEL` gives x86-64 machines that model, where the test names none. A test that expects what the static
-model gives has the mark `static_timing(why)`, and keeps that model. Without the option, a fixed sample of the tests runs
-once more under each of SAMPLED.
+x86-64 machines have the static model unless a test names another: it is the fastest, and its times can be calculated. `pytest
+--timing MODEL` selects another one. Without the option, a fixed sample of the tests runs once more, each under one of
+SAMPLED. Two marks fix the model of a test's machines, whatever is selected: `static_timing(why)` to the static one, on which
+the test's expectations depend; `default_timing(why)` to the model that users get by default.
 
-Machines have them that are made in the tests' own process. Those of other processes have the default: such tests are
-about processes, signals and terminals.
+This applies to machines made in the tests' own process. Those of other processes have the users' default: such tests
+are about processes, signals and terminals.
 """
 
 from __future__ import annotations
@@ -19,11 +20,10 @@ from emu.cpu import arch as cpu_arch
 from emu.cpu.timing import CACHES, PIPELINE, STATIC, TIMING_MODELS
 
 SAMPLED = (PIPELINE, CACHES)
-PART = 20  # one test of so many is in the sample
+PART = 60  # one test of this many is in the sample
 
-_MARK = "static_timing"
-_ARCH = cpu_arch.load("x86_64")  # the others have the static model alone
-_DEFAULT = _ARCH.default_timing
+_ARCH = cpu_arch.load("x86_64")  # the others have only the static model
+_MARKS = {"static_timing": STATIC, "default_timing": _ARCH.default_timing}
 _CHOSEN = pytest.StashKey[str]()
 
 
@@ -32,19 +32,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", f"{_MARK}(why): machines have the static timing model, whatever --timing says")
+    for mark, timing in _MARKS.items():
+        config.addinivalue_line("markers", f"{mark}(why): machines have the timing model {timing}, whatever --timing says")
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Adds the sample, behind all tests: what deselects tests has been there already."""
+    """Adds the sample after all tests: other plugins have already deselected tests."""
     if config.getoption("--timing") is None:
-        sample = [item for item in items if isinstance(item, pytest.Function) and sampled(item)]
-        items += [_under(item, timing) for timing in SAMPLED for item in sample]
+        tests = [item for item in items if isinstance(item, pytest.Function)]
+        items += [_under(item, timing) for timing in SAMPLED for item in tests if sampled(item) == timing]
 
 
-def sampled(item: pytest.Function) -> bool:
-    return zlib.crc32(item.nodeid.encode()) % PART == 0 and _MARK not in item.keywords and "sparc64" not in item.name
+def sampled(item: pytest.Function) -> str | None:
+    """The timing model under which a test runs once more; None: it is not in the sample."""
+    number, rest = divmod(zlib.crc32(item.nodeid.encode()), PART)
+    if rest or _MARKS.keys() & item.keywords or "sparc64" in item.nodeid:
+        return None
+    return SAMPLED[number % len(SAMPLED)]
 
 
 def _under(item: pytest.Function, timing: str) -> pytest.Function:
@@ -64,14 +69,15 @@ def _under(item: pytest.Function, timing: str) -> pytest.Function:
 
 def timing_of(item: pytest.Item) -> str:
     """The timing model of a test's machines."""
-    if item.get_closest_marker(_MARK):
-        return STATIC
-    return item.stash.get(_CHOSEN, item.config.getoption("--timing") or _DEFAULT)
+    for mark, timing in _MARKS.items():
+        if item.get_closest_marker(mark):
+            return timing
+    return item.stash.get(_CHOSEN, item.config.getoption("--timing") or STATIC)
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> object:
-    """Ends all fixtures when the model changes: none gives the next test a machine with another one."""
+    """Tears down all fixtures when the model changes, so that none hands on a machine with another model."""
     if nextitem is not None and timing_of(item) != timing_of(nextitem):
         return item.ihook.pytest_runtest_protocol(item=item, nextitem=None)
     return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Debian's trace-cmd, with its libraries and their loader in one folder: from there a guest executes it, and so does the host."""
+"""Debian's trace-cmd, its libraries and their loader in one folder, from which guest and host execute it."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ _PACKAGES = ("trace-cmd", "libtracefs1", "libtraceevent1", "libzstd1")
 
 
 def copy_trace_cmd(folder: Path, unpacked: Path) -> None:
-    """Copies the installed trace-cmd and what it needs to a folder, or else Debian's, which `unpacked` gets and keeps.
+    """Copies the installed trace-cmd and what it needs to a folder; or else Debian's package, which is unpacked into `unpacked`
+    and kept.
 
-    The test is skipped where no package can be had, and says which.
+    The test is skipped if no package is available. The reason says which.
     """
     if os.uname().machine != "x86_64":
         pytest.skip("needs the package trace-cmd for x86-64")
@@ -47,5 +48,5 @@ def _unpack(folder: Path) -> None:
 
 
 def trace_cmd(folder: Path | str) -> str:
-    """The words of a shell that execute the trace-cmd of a folder."""
+    """The words of a shell command that execute the trace-cmd of a folder."""
     return f"{folder}/{_LOADER} --library-path {folder} {folder}/trace-cmd"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The lines of a printed trace, of function and of function_graph, as what they say besides times."""
+"""The lines of a printed trace, of function and of function_graph, decoded without their times."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["TraceLine", "trace_lines"]
 _FUNCTION = re.compile(
     r"^ *(?P<task>\S.*-\d+) +\[(?P<cpu>\d+)\] +\S+ +[\d.]+: (?P<function>[\w.]+)(?: \[\w+\])? <-(?P<caller>[\w.]+)"
 )
-# CPU, with funcgraph-proc task and pid, duration or arrow, a call or something else.
+# CPU; task and pid with funcgraph-proc; duration or arrow; a call or something else.
 _GRAPH = re.compile(
     r"^ *(?P<cpu>\d+)\) +(?:(?P<task>\S.*-\d+) +\|)?(?P<duration>[^|]*)\|"
     r"(?P<indent> *)(?:(?P<function>[\w.]+)(?: \[\w+\])?\(\)(?:;| \{)$)?"
@@ -26,12 +26,12 @@ class TraceLine:
 
     Args:
         cpu: the CPU that recorded it.
-        task: name and pid of the task; "" if a graph does not say.
-        function: the function that is called; "" on a graph's line that is no call.
-        caller: who calls it; None in a graph, where the line's place says it.
+        task: name and pid of the task; "" if a graph does not show it.
+        function: the called function; "" on a line of a graph that is not a call.
+        caller: the calling function; None in a graph, where the position of the line implies it.
         indent: columns by which a graph indents its call.
-        begins_interrupt: it is the arrow of an interrupt that begins.
-        ends_interrupt: it is the arrow of an interrupt that ends.
+        begins_interrupt: the line is the arrow of an interrupt that begins.
+        ends_interrupt: the line is the arrow of an interrupt that ends.
     """
 
     cpu: int
@@ -44,7 +44,7 @@ class TraceLine:
 
 
 def trace_lines(text: str) -> Iterator[TraceLine | str]:
-    """Each line of a text: a TraceLine, or the line itself if it is none of these tracers' events."""
+    """Each line of a text: a TraceLine, or the line itself if it is not an event of these tracers."""
     for line in text.splitlines():
         if match := _FUNCTION.match(line):
             yield TraceLine(int(match["cpu"]), match["task"], match["function"], match["caller"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Switches tracers while a load runs, and looks at the kernel's text."""
+"""Switches tracers while a load runs, and checks the kernel's text."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def text_bytes(machine: Machine) -> bytes:
 
 
 def switch_under_load(machine: Machine, load: str, switches: int) -> list[int]:
-    """Switches tracers while `load` runs, which must notice nothing: how many breakpoints had been hit, after each switch."""
+    """Switches tracers while `load` runs, which must not be affected. Returns the number of breakpoint hits after each switch."""
     before = text_bytes(machine)
     machine.run(f"{load} > /busy.log &")
     hits = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Somebody who sits at the guest's console."""
+"""A simulated user at the guest's console."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ __all__ = ["Typist"]
 
 
 class Typist:
-    """Types a piece whenever the guest waits for one, or after so many looks at a guest that is busy; then hangs up."""
+    """Types a piece whenever the guest waits for one, or when a busy guest has looked `patience` times; then hangs up."""
 
     def __init__(self, *pieces: bytes, patience: int = 0, size: tuple[int, int] = (24, 80)) -> None:
         self._pieces = list(pieces)

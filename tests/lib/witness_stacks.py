@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""An independent log of the functions under way at each event, made from what the CPUs execute: the addresses of blocks, and the
-stack pointer. It asks no frame pointer, no register window and no return address.
+"""An independent log of the stack trace at each event, derived from what the CPUs execute: the addresses of blocks and the stack
+pointer. It uses no frame pointers, register windows or return addresses.
 
-A function is under way from its first block on, until the stack pointer is what its caller had. Whatever interrupts a function
-is called below it on the same stack. But that a function was entered, or has returned, is known only when the next block begins,
-and an interrupt may come before; so when a handler begins, the place that it interrupted counts like a block. Only x86-64 has
+A function is active from its first block until the stack pointer is back at its caller's value. Whatever interrupts a function
+is called below it on the same stack. But it is known only at the beginning of the next block that a function was entered or has
+returned, and an interrupt may come before; so when a handler begins, the interrupted address counts as a block. Only x86-64 has
 another stack: that of NMIs.
 """
 
@@ -13,98 +13,110 @@ from __future__ import annotations
 import ctypes
 import functools
 from dataclasses import dataclass
-from typing import Any
+from typing import Literal
 
-import numba
 import numpy as np
-from numba import types
 
-from emu.cpu.arch.sparc64.state import Env, TrapState, window_register
-from emu.cpu.arch.x86_64.state import register
+from emu.cpu.arch.sparc64 import state
+from emu.cpu.arch.x86_64.state import GENERAL_REGISTERS
 from emu.machine import Machine
-from emu.native.pointers import in_byte_order, load_u32, load_u64, store_u64
-from emu.native.record import Fields, Record
+from emu.native.functions import Compiled, Native
+from emu.native.records import HOST, GuestRecord, Layouts, Record, Records, Shape, Values, Words, inline, u32, u64
 from tests.lib.witness import GRANULE, SiteMap
 
 __all__ = ["Stack", "StackWitness"]
 
-_fields = Fields()
-ON = _fields.word()  # 1: events are logged; which functions are under way is followed in any case
-USED = _fields.word()  # words of the log
-MAP = _fields.word()  # address, first and last place of a SiteMap
-FIRST = _fields.word()
-LAST = _fields.word()
-HOT = _fields.word()  # host address of the CPU's struct pcpu_hot
-DIRECT = _fields.word()  # what the direct map and the kernel mapping are moved by, and where the latter begins
-KERNEL = _fields.word()
-KERNEL_START = _fields.word()
-ENV = _fields.word()  # the CPU's state
-IN_TRAP = _fields.word()  # the trap level of the block before
-STACKS = _fields.word()  # address of the table of stacks
-OWN = _fields.word()  # address of the row of the CPU's stack for NMIs
-LOG = _fields.word()  # address of the log
 LABEL_COUNT = 3
-LABELS = _fields.words(LABEL_COUNT)  # where events are recorded
-WORDS = _fields.count
 LOG_WORDS = 6_000_000
-
-# A row of the table of stacks. It has the sites of the functions under way, and the stack pointers at their first instructions.
-_fields = Fields()
-STACK = _fields.word()  # the task's stack
-PID = _fields.word()  # of the task, plus one
-WHOLE = _fields.word()  # 1: it has been seen from its outermost call on
-COUNT = _fields.word()  # of functions
 DEEPEST = 150
-SITES = _fields.words(DEEPEST)
-POINTERS = _fields.words(DEEPEST)
-ROW = _fields.count
-STACK_LIMIT = 2048
-
-ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(8)
-ROW_SIZE, ROWS, MOST = np.uint64(8 * ROW), np.uint64(STACK_LIMIT), np.uint64(DEEPEST)
-PAGE = np.uint64(12)
-IDLE = ONE  # in PID: idle tasks, which have begun before the witness came
-NO_CODE, ERROR_CODE = ONE, np.uint64(2)  # words of the SiteMap: an exception's entry, without and with an error code on the stack
-TL, TRAPS, TRAP_SIZE = np.uint64(Env.tl.offset), np.uint64(Env.ts.offset), np.uint64(ctypes.sizeof(TrapState))
-TRAP_TYPE = np.uint64(TrapState.tt.offset)
-CLEAN_WINDOW, CLEAN_WINDOW_END, SPILL, FILL_END = (np.uint32(n) for n in (0x24, 0x28, 0x80, 0x100))
-SPARC_SP, WINDOW = np.uint64(window_register("o6")), np.uint64(Env.regwptr.offset)
-BIAS = np.uint64(2047)
-X86_SP = np.uint64(register("sp"))
-
-_signature = types.void(types.uint64, types.uint64, types.uint32, types.uint64)
+STACK_LIMIT = 2048  # rows of the table of stacks
+PAGE = 12  # bits
+IDLE = 1  # in Row.pid: idle tasks, which started before the witness
+NO_CODE, ERROR_CODE = 1, 2  # words of the SiteMap: an exception's entry, without and with an error code on the stack
+CLEAN_WINDOW, CLEAN_WINDOW_END, SPILL, FILL_END = 0x24, 0x28, 0x80, 0x100
+BIAS = 2047
+SPARC_SP = state.WINDOW_REGISTERS.index("o6")
+X86_SP = GENERAL_REGISTERS.index("sp")
 
 
-@numba.njit
-def _host(head, address):
-    """The host address of an address of the kernel's."""
-    return address + load_u64(head + (KERNEL if address >= load_u64(head + KERNEL_START) else DIRECT))
+# The cache tracks changes only of the module with compiled code and of emu, so these are not in another module of tests.
 
 
-@numba.njit
-def _site(head, address):
-    """The word of the SiteMap for a place."""
-    place = address - load_u64(head + FIRST)
-    if address < load_u64(head + FIRST) or address > load_u64(head + LAST) or place % GRANULE != ZERO:
-        return ZERO
-    return load_u64(load_u64(head + MAP) + place // GRANULE * WORD)
+class Hot(GuestRecord):
+    """struct pcpu_hot"""
+
+    current_task: u64
 
 
-@numba.njit
-def _row(head, stack):
-    """The table's row of a task's stack."""
-    n = (stack >> PAGE) % ROWS
-    while True:
-        row = load_u64(head + STACKS) + n * ROW_SIZE
-        if load_u64(row + STACK) == ZERO:
-            store_u64(row + STACK, stack)
-        if load_u64(row + STACK) == stack:
-            return row
-        n = (n + ONE) % ROWS
+class Task(GuestRecord):
+    """struct task_struct"""
+
+    stack: u64
+    pid: u32
+
+
+class Interrupted(GuestRecord):
+    """The words that an x86-64 exception has put on the stack, from %rip on."""
+
+    ip: u64
+    sp: u64
+
+
+class TrapState(Record):
+    """The saved state of a SPARC V9 trap."""
+
+    tpc: u64
+    tnpc: u64
+    tstate: u64
+    tt: u32
+
+
+class Env(GuestRecord):
+    """Unicorn's state of a SPARC V9 CPU."""
+
+    regwptr: Values[u64]  # the current window
+    ts: Records[TrapState] = inline(8)
+    tl: u32
+
+
+class Row(Record):
+    """The state of a stack."""
+
+    stack: u64  # the task's
+    pid: u64  # of the task, plus one
+    whole: bool  # known from its outermost call on
+    count: u64  # of active functions: their sites, and the stack pointers at their first instructions
+    sites: Values[u64] = inline(DEEPEST)
+    pointers: Values[u64] = inline(DEEPEST)
+
+
+class Head(Record):
+    """The state of a CPU."""
+
+    on: bool  # events are logged; active functions are followed in any case
+    used: u64  # words of the log
+    sites: Values[u64]  # of a SiteMap, with its first and last address
+    first: u64
+    last: u64
+    hot: Hot
+    direct: u64  # host address minus guest address in the direct map and the kernel map, and where the latter begins
+    kernel: u64
+    kernel_start: u64
+    env: u64  # the CPU's state
+    in_trap: u64  # the trap level at the previous block
+    stacks: Records[Row]  # the table of stacks
+    own: Row  # of the CPU's stack for NMIs
+    log: Values[u64]
+    labels: Values[u64] = inline(LABEL_COUNT)  # where events are recorded
+
+
+ROW = HOST.size(Row) // 8
 
 
 @functools.cache
-def _logger(arch: str, byte_order: Any, current_task: int, task_stack: int, task_pid: int, size: int) -> Any:
+def _logger(
+    arch: str, byte_order: Literal["little", "big"], current_task: int, task_stack: int, task_pid: int, size: int
+) -> Compiled[[u64, u64, u32, Head], None]:
     """The hook, compiled for an architecture.
 
     Args:
@@ -116,121 +128,155 @@ def _logger(arch: str, byte_order: Any, current_task: int, task_stack: int, task
         size: of a task's stack.
     """
     is_sparc = arch == "sparc64"
-    guest_u32, guest_u64 = in_byte_order(byte_order).load_u32, in_byte_order(byte_order).load_u64
-    current, stack_of, pid, stack_size = np.uint64(current_task), np.uint64(task_stack), np.uint64(task_pid), np.uint64(size)
-    # The stack pointer of entry code that has saved a program's registers: whatever is under way is below.
-    outermost = np.uint64(192 + 160 if is_sparc else 168 + 8)
+    native = Native(
+        Layouts(
+            {
+                Hot: Shape({"current_task": current_task}, byte_order=byte_order),
+                Task: Shape({"stack": task_stack, "pid": task_pid}, byte_order=byte_order),
+                Interrupted: Shape({"ip": 0, "sp": 24}, byte_order=byte_order),
+                TrapState: Shape(size=ctypes.sizeof(state.TrapState)),
+                Env: Shape({name: getattr(state.Env, name).offset for name in Env.__annotations__}),
+            }
+        )
+    )
+    njit, callback = native.njit, native.callback
+    stack_size, granule = u64(size), u64(GRANULE)
+    # The stack pointer in entry code after it has saved a program's registers: all active functions are below.
+    outermost = u64(192 + 160 if is_sparc else 168 + 8)
 
-    @numba.njit
-    def task_row(head):
-        """The row of the stack of the task that runs."""
-        task = _host(head, guest_u64(load_u64(head + HOT) + current))
-        row = _row(head, guest_u64(task + stack_of))
-        known, now = load_u64(row + PID), np.uint64(guest_u32(task + pid)) + ONE
-        if known != now:
-            store_u64(row + PID, now)
-            store_u64(row + WHOLE, ZERO if known == ZERO else ONE)  # it is a new task's
-            store_u64(row + COUNT, ZERO)
+    @njit
+    def host(head: Head, address: u64) -> u64:
+        """The host address for an address of the kernel."""
+        return address + (head.kernel if address >= head.kernel_start else head.direct)
+
+    @njit
+    def site_at(head: Head, address: u64) -> u64:
+        """The word of the SiteMap for an address."""
+        place = address - head.first
+        if address < head.first or address > head.last or place % granule != 0:
+            return 0
+        return head.sites[place // granule]
+
+    @njit
+    def row_of(head: Head, stack: u64) -> Row:
+        """The table's row for a task's stack."""
+        n = (stack >> PAGE) % STACK_LIMIT
+        while True:
+            row = head.stacks[n]
+            if row.stack == 0:
+                row.stack = stack
+            if row.stack == stack:
+                return row
+            n = (n + 1) % STACK_LIMIT
+
+    @njit
+    def task_row(head: Head) -> Row:
+        """The row for the stack of the current task."""
+        task = Task(host(head, head.hot.current_task))
+        row = row_of(head, task.stack)
+        now = task.pid + 1
+        if row.pid != now:
+            row.whole = row.pid != 0  # a new task has taken it over
+            row.pid = now
+            row.count = 0
         return row
 
-    @numba.njit
-    def step(head, address, sp):
-        """A block begins, or an interrupted function would have gone on here."""
-        site = _site(head, address)
+    @njit
+    def step(head: Head, address: u64, sp: u64) -> None:
+        """A block begins, or an interrupted function would have continued, at `address`."""
+        site = site_at(head, address)
         row = task_row(head)
-        bottom = load_u64(row + STACK)
+        bottom = row.stack
         if not bottom <= sp <= bottom + stack_size:
-            if is_sparc or sp >> np.uint64(63) == ZERO:  # a program's
+            if is_sparc or sp >> 63 == 0:  # the stack of a program
                 return
-            row = load_u64(head + OWN)
-        elif sp >= bottom + stack_size - outermost and load_u64(row + PID) != IDLE:
-            store_u64(row + WHOLE, ONE)
-        count = load_u64(row + COUNT)
-        returned = is_sparc or site > ERROR_CODE  # whether a function has returned, or jumped, whose stack pointer is the same
-        while count > ZERO:
-            then = load_u64(row + POINTERS + (count - ONE) * WORD)
+            row = head.own
+        elif sp >= bottom + stack_size - outermost and row.pid != IDLE:
+            row.whole = True
+        count = row.count
+        returned = is_sparc or site > ERROR_CODE  # whether a function with an equal stack pointer has returned or tail-called
+        while count > 0:
+            then = row.pointers[count - 1]
             if then > sp or (then == sp and not returned):
                 break
-            count -= ONE
-        if site > ERROR_CODE and count < MOST:
-            store_u64(row + SITES + count * WORD, site)
-            store_u64(row + POINTERS + count * WORD, sp)
-            count += ONE
-        store_u64(row + COUNT, count)
+            count -= 1
+        if site > ERROR_CODE and count < DEEPEST:
+            row.sites[count] = site
+            row.pointers[count] = sp
+            count += 1
+        row.count = count
 
-    @numba.njit
-    def put_row(head, row):
-        """Appends the functions under way on a stack to the log, the innermost first. Returns how many."""
-        used, count = load_u64(head + USED), load_u64(row + COUNT)
-        for n in range(count):
-            site = load_u64(row + SITES + (count - ONE - np.uint64(n)) * WORD)
-            store_u64(load_u64(head + LOG) + (used + np.uint64(n)) * WORD, site)
-        store_u64(head + USED, used + count)
-        return count
+    @njit
+    def put_row(head: Head, row: Row) -> u64:
+        """Appends the active functions of a stack to the log, innermost first. Returns their number."""
+        for n in range(row.count):
+            head.log[head.used + n] = row.sites[row.count - 1 - n]
+        head.used += row.count
+        return row.count
 
-    @numba.njit
-    def put(head, label, sp):
-        start = load_u64(head + USED)
-        if start + MOST + MOST >= LOG_WORDS:
+    @njit
+    def put(head: Head, label: u64, sp: u64) -> None:
+        start = head.used
+        if start + DEEPEST + DEEPEST >= LOG_WORDS:
             return
-        store_u64(head + USED, start + ONE + ONE)
+        head.used = start + 2
         row = task_row(head)
-        count = ZERO
-        if not load_u64(row + STACK) <= sp <= load_u64(row + STACK) + stack_size:
-            count = put_row(head, load_u64(head + OWN))
+        count = u64(0)
+        if not row.stack <= sp <= row.stack + stack_size:
+            count = put_row(head, head.own)
         count += put_row(head, row)
-        store_u64(load_u64(head + LOG) + start * WORD, np.uint64(label) << np.uint64(32) | load_u64(row + WHOLE))
-        store_u64(load_u64(head + LOG) + (start + ONE) * WORD, count)
+        head.log[start] = label << 32 | u64(row.whole)
+        head.log[start + 1] = count
 
-    @numba.cfunc(_signature)
-    def x86_block(uc, address, size, head):
-        if address < load_u64(head + FIRST):
-            return
-        sp = load_u64(load_u64(head + ENV) + X86_SP)
-        site = _site(head, address)
-        if site in (NO_CODE, ERROR_CODE):
-            frame = sp + (WORD if site == ERROR_CODE else ZERO)
-            interrupted = guest_u64(_host(head, frame))
-            if interrupted >= load_u64(head + FIRST):
-                step(head, interrupted, guest_u64(_host(head, frame + np.uint64(24))))
-        step(head, address, sp)
-        if load_u64(head + ON) != ZERO:
-            for n in range(LABEL_COUNT):
-                if load_u64(head + LABELS + np.uint64(n) * WORD) == address:
+    @njit
+    def put_if_on(head: Head, address: u64, sp: u64) -> None:
+        if head.on:
+            for n in range(u64(LABEL_COUNT)):
+                if head.labels[n] == address:
                     put(head, n, sp)
 
-    @numba.njit
-    def changes_window(kind):
-        """Whether a trap type is one about windows, whose handlers call nobody: they have a window that is not the next one."""
+    @callback
+    def x86_block(uc: u64, address: u64, size: u32, head: Head) -> None:
+        if address < head.first:
+            return
+        sp = Words(head.env)[X86_SP]
+        site = site_at(head, address)
+        if site in (NO_CODE, ERROR_CODE):
+            interrupted = Interrupted(host(head, sp + 8 if site == ERROR_CODE else sp))
+            if interrupted.ip >= head.first:
+                step(head, interrupted.ip, interrupted.sp)
+        step(head, address, sp)
+        put_if_on(head, address, sp)
+
+    @njit
+    def changes_window(kind: u64) -> bool:
+        """Whether a trap type is a window trap, whose handlers call nothing: they run in a window that is not the next one."""
         return CLEAN_WINDOW <= kind < CLEAN_WINDOW_END or SPILL <= kind < FILL_END
 
-    @numba.cfunc(_signature)
-    def sparc_block(uc, address, size, head):
-        env = load_u64(head + ENV)
-        level, before = np.uint64(load_u32(env + TL)), load_u64(head + IN_TRAP)
-        store_u64(head + IN_TRAP, level)
-        if address < load_u64(head + FIRST):
+    @callback
+    def sparc_block(uc: u64, address: u64, size: u32, head: Head) -> None:
+        env, before = Env(head.env), head.in_trap
+        level, trap = env.tl, env.ts[1]
+        head.in_trap = level
+        if address < head.first:
             return
-        sp = load_u64(load_u64(env + WINDOW) + SPARC_SP) + BIAS
-        if level == ZERO:
+        sp = env.regwptr[SPARC_SP] + BIAS
+        if level == 0:
             step(head, address, sp)
-        elif before == ZERO and not changes_window(load_u32(env + TRAPS + TRAP_SIZE + TRAP_TYPE)):
-            step(head, load_u64(env + TRAPS + TRAP_SIZE), sp)
-        if load_u64(head + ON) != ZERO:
-            for n in range(LABEL_COUNT):
-                if load_u64(head + LABELS + np.uint64(n) * WORD) == address:
-                    put(head, n, sp)
+        elif before == 0 and not changes_window(trap.tt):
+            step(head, trap.tpc, sp)
+        put_if_on(head, address, sp)
 
     return sparc_block if is_sparc else x86_block
 
 
 @dataclass(frozen=True)
 class Stack:
-    """The functions under way at an event."""
+    """The stack trace at an event."""
 
-    label: str  # where it was recorded
-    whole: bool  # False: calls around these were under way already when the witness came
-    sites: tuple[int, ...]  # the innermost first
+    label: str  # where the event was recorded
+    whole: bool  # False: the outermost calls began before the witness
+    sites: tuple[int, ...]  # innermost first
 
 
 # Intel SDM, volume 3, 6.3.1
@@ -244,7 +290,7 @@ _WITH_ERROR_CODE = {
 
 
 class StackWitness:
-    """Follows the calls on every CPU of a machine, and logs them at each event while `on`.
+    """Follows the calls on every CPU of a machine, and logs the stack trace at each event while `on`.
 
     Args:
         machine: that has booted.
@@ -257,39 +303,38 @@ class StackWitness:
         self._map = SiteMap(machine)
         for function in image.functions:
             if function.name.startswith("asm_"):
-                self._map.learn({function.address: int(ERROR_CODE if function.name in _WITH_ERROR_CODE else NO_CODE)})
+                self._map.learn({function.address: ERROR_CODE if function.name in _WITH_ERROR_CODE else NO_CODE})
         self._stacks = np.zeros((STACK_LIMIT, ROW), np.uint64)
         offsets = map(image.offset, ("pcpu_hot.current_task", "task_struct.stack", "task_struct.pid"))
         self._hook = _logger(board.arch.name, board.arch.byte_order, *offsets, 4 * board.arch.page_size)
         self._heads, self._logs, self._own = [], [], np.zeros((len(board.cpus), ROW), np.uint64)
-        for cpu in board.cpus:
-            head, log = Record(WORDS), np.zeros(LOG_WORDS, np.uint64)
-            for field, value in (
-                (MAP, self._map.address), (FIRST, self._map.first), (LAST, self._map.last),
-                (HOT, memory.host_address(machine.kernel.hot_areas[cpu.index])),
-                (DIRECT, board.ram_address - board.arch.direct_map), (KERNEL, board.ram_address - board.arch.kernel_map),
-                (KERNEL_START, board.arch.kernel_map), (ENV, cpu.env), (STACKS, self._stacks.ctypes.data),
-                (OWN, self._own[cpu.index].ctypes.data), (LOG, log.ctypes.data),
-            ):  # fmt: skip
-                head.set(field, value)
+        for cpu, own in zip(board.cpus, self._own, strict=True):
+            head, log = Head.allocate(), np.zeros(LOG_WORDS, np.uint64)
+            head.sites, head.first, head.last = Words(self._map.address), self._map.first, self._map.last
+            head.hot = Hot(memory.host_address(machine.kernel.hot_areas[cpu.index]))
+            head.direct = (board.ram_address - board.arch.direct_map) % 2**64
+            head.kernel = (board.ram_address - board.arch.kernel_map) % 2**64
+            head.kernel_start, head.env = board.arch.kernel_map, cpu.env
+            head.stacks, head.own = Records[Row](self._stacks.ctypes.data), Row(own.ctypes.data)
+            head.log = Words(log.ctypes.data)
             for n, label in enumerate(labels):
-                head.set(LABELS, image.symbol(label), n)
+                head.labels[n] = image.symbol(label)
             cpu.watch_blocks(self._hook.address, head.address)
             self._heads.append(head)
             self._logs.append(log)
 
     @property
     def on(self) -> bool:
-        return bool(self._heads[0].get(ON))
+        return self._heads[0].on
 
     @on.setter
     def on(self, value: bool) -> None:
         for head in self._heads:
-            head.set(ON, value)
+            head.on = value
 
     def stacks(self, cpu: int) -> list[Stack]:
         """The stacks at the events of a CPU, in order."""
-        used = self._heads[cpu].get(USED)
+        used = self._heads[cpu].used
         assert used + 2 * DEEPEST < LOG_WORDS, "the witness's log is full"
         words = self._logs[cpu][:used].tolist()
         found, at = [], 0
@@ -300,6 +345,6 @@ class StackWitness:
         return found
 
     def site_of(self, function: int) -> int:
-        """The site of the function that begins at an address; 0: it has none."""
+        """The call site of the function that begins at an address; 0: none."""
         site = self._map.word(function)
         return site if site > ERROR_CODE else 0

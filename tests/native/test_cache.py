@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The cache of compiled natives: an edit compiles again what can see it, and nothing else."""
+"""The cache of compiled natives: an edit recompiles what depends on it, and nothing else."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def tree(tmp_path: Path) -> Path:
 
 
 def fingerprints(root: Path) -> dict[str, str]:
-    """Of every module below a folder called `native`."""
+    """The fingerprints of all modules below folders called `native`."""
     sources = Sources(root)
     return {name: sources.fingerprint(str(root / name)) for name in NATIVE}
 
 
 def changed(tree: Path, name: str, old: str, new: str) -> set[str]:
-    """The native modules whose fingerprints are others after an edit of one source."""
+    """The native modules whose fingerprints change after an edit of one source."""
     before = fingerprints(tree)
     text = (tree / name).read_text()
     assert text.count(old) == 1
@@ -48,7 +48,7 @@ def test_exchanged_fields_of_a_cpus_state_compile_what_uses_it(tree: Path) -> No
     edited = changed(tree, STATE, '("pc", u64), ("npc", u64)', '("npc", u64), ("pc", u64)')
     parts = ("", "_emulate", "_probe", "_registers", "_rethook", "_unwind", "_uprobe", "_user", "_windows")
     ftrace = {f"emu/ftrace/native/arch/sparc64{part}.py" for part in parts}
-    assert edited == {"emu/cpu/native/arch/sparc64.py", *ftrace}
+    assert edited == {"emu/cpu/native/arch/sparc64.py", "emu/cpu/native/arch/sparc64_env.py", *ftrace}
 
 
 def test_an_edit_of_tracing_leaves_the_cpus_alone(tree: Path) -> None:
@@ -57,21 +57,21 @@ def test_an_edit_of_tracing_leaves_the_cpus_alone(tree: Path) -> None:
     assert not any(name.startswith("emu/cpu") for name in edited)
 
 
-def test_an_edit_of_the_pointers_compiles_all_that_use_them(tree: Path) -> None:
-    edited = changed(tree, "emu/native/pointers.py", "from __future__", "#\nfrom __future__")
-    users = {name for name in NATIVE if "emu.native.pointers import" in (ROOT / name).read_text()}
+def test_an_edit_of_the_records_compiles_all_that_use_them(tree: Path) -> None:
+    edited = changed(tree, "emu/native/records.py", "from __future__", "#\nfrom __future__")
+    users = {name for name in NATIVE if "emu.native.records import" in (ROOT / name).read_text()}
     assert users < edited
 
 
 def test_what_no_native_code_imports_changes_nothing(tree: Path) -> None:
-    assert not changed(tree, "emu/machine.py", "from __future__", "#\nfrom __future__")
+    assert not changed(tree, "emu/machine/machine.py", "from __future__", "#\nfrom __future__")
     before = fingerprints(tree)
     (tree / "emu" / "cpu" / "another.py").write_text("")
     assert fingerprints(tree) == before
 
 
 def parsed(text: str) -> Iterator[tuple[str, str]]:
-    """What `imported` should find, by Python's own parser."""
+    """The expected result of `imported`, by Python's own parser."""
     tree = ast.parse(text)
     checked = {
         id(inner)
@@ -97,31 +97,34 @@ def test_imports_are_those_that_a_parser_finds() -> None:
 
 
 ADDERS = """\
-from numba import types
+from __future__ import annotations
 from added import added
-from emu.native import njit
+from emu.native.functions import shared
+from emu.native.records import i64
 
 def build(added):
-    @njit(types.int64(types.int64))
-    def add(value):
+    @shared
+    def add(value: i64) -> i64:
         return value + added()
     return add
 
 print(build(added(1))(1), build(added(2))(1), build(added(1))(1))
 """
 ADDED = """\
-from emu.native import njit
+from __future__ import annotations
+from emu.native.functions import njit
+from emu.native.records import i64
 
 def added(number):
     @njit
-    def returned():
+    def returned() -> i64:
         return number
     return returned
 """
 
 
 def test_closures_have_code_of_their_own(tmp_path: Path) -> None:
-    """Also in the second process, which finds it in the cache, and when they close over another module's function."""
+    """Also in the second process, which takes them from the cache, and when they close over another module's function."""
     (tmp_path / "adders.py").write_text(ADDERS)
     (tmp_path / "added.py").write_text(ADDED)
     environment = dict(os.environ, EMU_CACHE_DIR=str(tmp_path / "cache"))
@@ -138,12 +141,50 @@ def test_closures_have_code_of_their_own(tmp_path: Path) -> None:
     assert output() == "12 13 12\n"
 
 
+OUTLINED = """\
+from __future__ import annotations
+import sys
+from emu.native.functions import callback, outlined
+from emu.native.records import i64
+
+def build(number):
+    @outlined
+    def inner(value: i64) -> i64:
+        STEPS
+        return (value & 4) | number
+
+    @callback
+    def outer(value: i64) -> i64:
+        return (inner(value) & 3) | (inner(value + 1) & 3) << 2
+    return outer
+
+for number in map(int, sys.argv[1:]):
+    print(build(number).ctypes(0))
+"""
+STEPS = "\n".join(f"        value = value * {factor} ^ value >> 3" for factor in range(3, 203, 2))  # too many to be inlined
+
+
+def test_functions_that_different_processes_have_compiled_go_together(tmp_path: Path) -> None:
+    """Each was the first function compiled in its process, so numba numbers both alike."""
+    (tmp_path / "outlined_numbers.py").write_text(OUTLINED.replace("        STEPS", STEPS))
+    environment = dict(os.environ, EMU_CACHE_DIR=str(tmp_path / "cache"))
+
+    def output(*numbers: str) -> str:
+        command = [sys.executable, tmp_path / "outlined_numbers.py", *numbers]
+        return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+
+    assert output("1") == "5\n"
+    assert output("2") == "10\n"
+    assert output("1", "2") == "5\n10\n"
+    assert output("2", "1") == "10\n5\n"
+
+
 SMALL = "from emu.cpu.native.host_clock import gettimeofday as f; assert f.address"
 COMPLAINT = "cannot keep compiled code in {}: {}; every run will compile again (EMU_CACHE_DIR can name another folder)"
 
 
 def run_with_cache(cache: Path, *command: str | Path, largest_file: int = -1) -> subprocess.CompletedProcess[str]:
-    """Runs a command of this Python's; no file that it writes may become larger than so many bytes."""
+    """Runs a command with this Python; no file that it writes may exceed `largest_file` bytes."""
     return subprocess.run(
         [sys.executable, *command],
         env={**os.environ, "EMU_CACHE_DIR": str(cache)},
@@ -155,7 +196,7 @@ def run_with_cache(cache: Path, *command: str | Path, largest_file: int = -1) ->
 
 
 def compiled_in(cache: Path, **limits: int) -> str:
-    """Compiles something small; what was complained of."""
+    """Compiles something small. Returns the complaints."""
     return run_with_cache(cache, "-c", SMALL, **limits).stderr
 
 

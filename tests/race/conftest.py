@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Searches whose limits of time do not depend on how fast the host is."""
+"""Searches whose time limits do not depend on the host's speed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from emu.race import limits
 
 
 class Clock:
-    """A clock on which each look takes a second."""
+    """A clock that advances by a second each time it is read."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -21,7 +21,7 @@ class Clock:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """What limits of time are measured by."""
+    """The clock that time limits are measured with."""
     clock = Clock()
     monkeypatch.setattr(limits, "time", clock)
     return clock

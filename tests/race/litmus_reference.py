@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A second opinion on litmus tests of a few instructions: an interpreter that tries every order and every fetch.
+"""An independent implementation of litmus tests of a few instructions: an interpreter that tries every order and every fetch.
 
-It knows `mov`, loads, stores, `cmp`, jumps, a serialising instruction, and stores to the immediate of a `mov` that others
+It supports `mov`, loads, stores, `cmp`, jumps, a serialising instruction, and stores to the immediate of a `mov` that others
 execute (a *site*, in a cache line of its own).
 """
 
@@ -22,10 +22,10 @@ class Instruction:
 
     Attributes:
         kind: set, load, store, compare, jump, jump-if, jump-unless, serialise, site or patch.
-        register: which is set, loaded, stored or compared.
-        word: of memory.
-        value: which is set or compared, or patched in.
-        target: of a jump: the index of an instruction in the same column; of patch: (CPU, index) of a site.
+        register: the one that is set, loaded, stored or compared.
+        word: the word of memory.
+        value: the value that is set, compared or patched in.
+        target: for a jump, the index of an instruction in the same column; for patch, (CPU, index) of a site.
     """
 
     kind: str
@@ -36,7 +36,7 @@ class Instruction:
 
 
 def text(columns: list[list[Instruction]]) -> str:
-    """The same as a litmus test that shows everything."""
+    """The instructions as a litmus test that shows all registers and words."""
     cells = [[_line(cpu, n, instruction) for n, instruction in enumerate(column)] for cpu, column in enumerate(columns)]
     lines = [[cell for parts in column for cell in parts] + [f"end{cpu}:"] for cpu, column in enumerate(cells)]
     height = max(map(len, lines))
@@ -81,7 +81,7 @@ class _State:
 
 
 def final_states(columns: list[list[Instruction]], fetch: str) -> set[tuple[int, ...]]:
-    """All registers of all CPUs, then the words of memory, of each final state."""
+    """The registers of all CPUs, followed by the words of memory, of each final state."""
     sites = [(cpu, n) for cpu, column in enumerate(columns) for n, it in enumerate(column) if it.kind == "site"]
     cpus = len(columns)
     first = _State((0,) * cpus, ((0, 0),) * cpus, (False,) * cpus, (0, 0), (((0,),) * len(sites),) * cpus)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The model and the machine say the same. benchmarks/race.py asks them about all cases, these tests about every fifth."""
+"""The model and the machine agree. benchmarks/race.py compares them for all cases, these tests for every fifth."""
 
 from __future__ import annotations
 

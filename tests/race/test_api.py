@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from emu import race
-from emu.race import Patch, Synchronise, Write, schedule
+from emu.race import Patch, Synchronise, Write
+from emu.race.schedule import schedule
 
 CROSSING = """\
 scenario  crossing
@@ -62,7 +63,7 @@ def test_what_is_found_can_be_replayed_on_the_machine(tmp_path: Path) -> None:
     schedule.write(race.Schedule.of(coherent), path)
     again = race.replay(path)
     assert (again.on, again.wrong) == ("machine", coherent.wrong)
-    assert "Fatal exception in interrupt" in again.why  # the guest says so itself
+    assert "Fatal exception in interrupt" in again.why  # printed by the guest itself
     assert race.replay(race.Schedule.of(coherent)) == again
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the guest does at a breakpoint, for each kind of handler."""
+"""How the guest handles a breakpoint, for each kind of handler."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from emu.ftrace.patching import Patch, Synchronise, Write
+from emu.ftrace.sites.patching import Patch, Synchronise, Write
 from emu.machine import GuestPanic, Machine
 from emu.race.machine.breakpoint_handlers import breakpoint_handler
 from emu.race.machine.lab_module import LabModule, LabSite
-from emu.race.scenario import Handler
+from emu.race.scenario.scenario import Handler
 from tests.lib.booted_machine import booted_machine
 from tests.lib.directed import come_to, direct, put, walk
 
@@ -26,7 +26,7 @@ def machine() -> Iterator[Machine]:
 
 
 def come_to_breakpoint(machine: Machine, handler: Handler, misses: bool = False) -> tuple[LabSite, Patch]:
-    """The CPU is about to execute a breakpoint at a site that is being changed."""
+    """Brings the CPU in front of a breakpoint at a site that is being changed."""
     lab = LabModule(machine.kernel)
     direct(machine, lab)
     site = lab.sites[61][0]

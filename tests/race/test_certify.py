@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The shipped protocols, the ways back from them, and all that differs from them by a stage or two."""
+"""The shipped protocols, their rollbacks, and all variants that differ by one or two stages."""
 
 from __future__ import annotations
 
@@ -7,18 +7,21 @@ from collections.abc import Sequence
 
 import pytest
 
-from emu.ftrace.patching import PROTOCOLS, Park, Patch, Release, Step, Synchronise, Write
+from emu.ftrace.sites.patching import PROTOCOLS, Park, Patch, Release, Step, Synchronise, Write
+from emu.race import arch as race_arch
 from emu.race import certify
 from emu.race.certification import cases, mutant_cases
-from emu.race.fetch import models_of
 from emu.race.limits import Limits
 from emu.race.model import explore, patcher
-from emu.race.model_sites import model_patches
-from emu.race.mutants import mutants
-from emu.race.protocol_steps import pieces
-from emu.race.protocol_text import ShippedProtocol
-from emu.race.scenario import PLACES, Change, Scenario, Wrong
-from emu.race.verdict import Outcome, Verdict
+from emu.race.model.model_sites import model_patches
+from emu.race.scenario.change import Change
+from emu.race.scenario.mutants import mutants
+from emu.race.scenario.protocol_steps import pieces
+from emu.race.scenario.protocol_text import ShippedProtocol
+from emu.race.scenario.scenario import Scenario, Wrong
+from emu.race.schedule.verdict import Outcome, Verdict
+
+_PLACES = race_arch.load("x86_64").places
 
 
 def unsafe(verdicts: Sequence[Verdict]) -> list[Verdict]:
@@ -33,7 +36,7 @@ def test_what_a_protocol_is_certified_for() -> None:
         ("flush", "sparc64", 2, 2),
     ):
         found = cases(protocol, arch, sites=sites)
-        places = PLACES[arch]
+        places = race_arch.load(arch).places
         assert len(found) == 3 * len(places) * 2 * (1 + writes)
         assert {scenario.fails_at for scenario in found} == set(range(writes + 1))
         assert {scenario.nmi_sites for scenario in found} == {frozenset(), frozenset(range(1, sites + 1))}
@@ -45,26 +48,26 @@ def test_what_a_protocol_is_certified_for() -> None:
 @pytest.mark.parametrize("protocol", ["flush", "stop_machine"])
 def test_on_sparc_both_protocols_are_safe_with_nmis_too(protocol: str) -> None:
     verdicts = certify(protocol, "sparc64")
-    assert {verdict.fetch for verdict in verdicts} == {model.name for model in models_of("sparc64")}
+    assert {verdict.fetch for verdict in verdicts} == {model.name for model in race_arch.load("sparc64").fetch_models}
     assert unsafe(verdicts) == []
 
 
 def test_breakpoint_and_the_way_back_from_it_are_safe_with_nmis_too() -> None:
-    """What takes longer, all of it for 3 CPUs and 2 sites, is `emu race certify breakpoint`."""
+    """A certification that takes longer, for all of 3 CPUs and 2 sites, is `emu race certify breakpoint`."""
     assert unsafe(certify("breakpoint", cpus=2, sites=1)) == []
     two_sites = [scenario for scenario in cases("breakpoint") if not (scenario.nmi_sites or scenario.fails_at)]
     assert unsafe([explore(scenario, fetch) for scenario in two_sites for fetch in scenario.models]) == []
 
 
 def at_once(patches: Sequence[Patch], breakpoint: bytes) -> list[Step]:
-    """A breakpoint and the new tail are one store, which crosses a quadword at some places."""
+    """A protocol in which the breakpoint and the new tail are one store, which crosses a quadword at some places."""
     heads = [Write(patch.address, patch.old, breakpoint + patch.new[len(breakpoint) :]) for patch in patches]
     tails = [Write(patch.address, breakpoint, patch.new[: len(breakpoint)]) for patch in patches]
     return [*heads, Synchronise(), *tails, Synchronise()]
 
 
 def test_breakpoint_is_safe_whichever_part_of_a_store_is_seen_first(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The model has the part at the lowest address first, of which no manual says anything."""
+    """By default the model makes the part at the lowest address visible first, but no manual guarantees that."""
     fragile = Scenario("at once", at_once, "at once", places=(5,), fetch=("coherent",))
     assert explore(fragile, "coherent").outcome is Outcome.SAFE
     monkeypatch.setattr(patcher, "pieces", lambda write, atom: reversed(list(pieces(write, atom))))
@@ -81,22 +84,23 @@ def test_a_large_search() -> None:
 def test_stop_machine_is_safe_without_nmis_and_on_emus_own_cpus() -> None:
     wrong = unsafe(certify("stop_machine", cpus=2, sites=1))
     assert all(verdict.wrong is Wrong.TORN and verdict.scenario.nmi_sites for verdict in wrong)
-    assert {verdict.fetch for verdict in wrong} == {model.name for model in models_of("x86_64")} - {"translation"}
+    models = {model.name for model in race_arch.load("x86_64").fetch_models}
+    assert {verdict.fetch for verdict in wrong} == models - {"translation"}
 
 
 def test_where_an_nmi_finds_stop_machine_at_work() -> None:
-    """Where a fetch may see a part of one store: a boundary of the fetch, or of the store, lies in the site."""
+    """Unsafe is any site that contains a boundary of fetches or stores: a fetch may see only a part of the store."""
 
     def found(place: int) -> list[str]:
         scenario = Scenario("", PROTOCOLS["stop_machine"], "", places=(place,), nmi_sites=frozenset((1,)))
         return [fetch for fetch in scenario.models if explore(scenario, fetch).outcome is Outcome.UNSAFE]
 
     everywhere = ["coherent", "stale", "torn1", "torn8", "torn16", "torn64"]
-    assert [found(place) for place in PLACES["x86_64"]] == [["torn1"], everywhere, everywhere, everywhere]
+    assert [found(place) for place in _PLACES] == [["torn1"], everywhere, everywhere, everywhere]
 
 
 def parked_breakpoints(patches: Sequence[Patch], breakpoint: bytes) -> list[Step]:
-    """The protocol `breakpoint`, with all CPUs waiting during each of its writes."""
+    """The protocol `breakpoint`, with all CPUs parked during each of its writes."""
     steps: list[Step] = []
     for step in PROTOCOLS["breakpoint"](patches, breakpoint):
         if isinstance(step, Synchronise):
@@ -112,7 +116,7 @@ def test_breakpoints_make_stop_machine_safe_with_nmis() -> None:
 
 
 def wait_and_write_back(patches: Sequence[Patch], breakpoint: bytes) -> list[Step]:
-    """Going back from the third stage of `breakpoint` while all CPUs wait, and not by breakpoints."""
+    """A rollback from the third stage of `breakpoint` while all CPUs are parked, without breakpoints."""
     there = PROTOCOLS["breakpoint"](patches, breakpoint)[:-1]
     made = [step for step in there if isinstance(step, Write)]
     back = [Write(write.address, write.new, write.expected) for write in reversed(made)]
@@ -126,8 +130,8 @@ def test_a_way_back_without_breakpoints_is_unsafe_with_nmis() -> None:
         scenario = Scenario("", wait_and_write_back, "", places=(place,), nmi_sites=nmi_sites, never=never)
         return [fetch for fetch in scenario.models if explore(scenario, fetch).outcome is Outcome.UNSAFE]
 
-    assert [found(place, nmis=False) for place in PLACES["x86_64"]] == [[], [], [], []]
-    assert [found(place, nmis=True) for place in PLACES["x86_64"]] == [
+    assert [found(place, nmis=False) for place in _PLACES] == [[], [], [], []]
+    assert [found(place, nmis=True) for place in _PLACES] == [
         ["torn1"], ["torn1", "torn8"], ["torn1", "torn8", "torn16"], ["stale", "torn1", "torn8", "torn16", "torn64"],
     ]  # fmt: skip
 
@@ -155,14 +159,14 @@ def test_mutants_have_names_and_each_differs() -> None:
     shipped = ShippedProtocol("breakpoint")
     found = mutants(shipped, patches, scenario.breakpoint)
     assert [mutant.text for mutant in found[:6]] == [f"breakpoint without {number}" for number in range(1, 7)]
-    assert found[6].text == "breakpoint swap 1 2" and len(found) == 6 + 12  # 3 of the 15 pairs are alike
+    assert found[6].text == "breakpoint swap 1 2" and len(found) == 6 + 12  # 3 of the 15 pairs are equivalent
     steps = [tuple(mutant(patches, scenario.breakpoint)) for mutant in found]
     assert len(set(steps)) == len(steps) and tuple(shipped(patches, scenario.breakpoint)) not in steps
 
 
 def test_what_mutants_are_searched_for() -> None:
     found = mutant_cases("breakpoint", cpus=3, sites=2, fetch=["torn8"])
-    assert len(found) == len({scenario.name for scenario in found}) == (1 + 18) * 2 * len(PLACES["x86_64"]) * 2
+    assert len(found) == len({scenario.name for scenario in found}) == (1 + 18) * 2 * len(_PLACES) * 2
     assert found[0].protocol_text == "breakpoint" and found[-1].protocol_text == "breakpoint swap 5 6"
     assert {scenario.change for scenario in found} == {Change.NOP_TO_CALL, Change.CALL_TO_CALL}
     assert {scenario.places for scenario in found} == {(0, 5), (5, 13), (13, 61), (61, 0)}
@@ -181,5 +185,5 @@ def test_mutants_of_a_function() -> None:
 def test_every_mutant_of_breakpoint_is_unsafe_somewhere() -> None:
     scenario = Scenario("", PROTOCOLS["breakpoint"], "")
     for mutant in mutants(ShippedProtocol("breakpoint"), model_patches(scenario), scenario.breakpoint):
-        scenarios = [Scenario("", mutant, mutant.text, places=(place,), nmi_sites=frozenset((1,))) for place in PLACES["x86_64"]]
+        scenarios = [Scenario("", mutant, mutant.text, places=(place,), nmi_sites=frozenset((1,))) for place in _PLACES]
         assert any(explore(scenario, fetch).wrong for scenario in scenarios for fetch in scenario.models), mutant.text

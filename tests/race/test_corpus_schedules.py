@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The schedules of the corpus: each is a shortest one, and is what it says on the model and on the guest."""
+"""The schedules of the corpus: each is a shortest one, and has the stated result on the model and on the guest."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 import emu.race
-from emu.race import model, schedule
+from emu.race import model
 from emu.race.api import replay as machine_replay
 from emu.race.model.replay import replay as model_replay
+from emu.race.schedule import schedule
 
 SCHEDULES = sorted((Path(emu.race.__file__).parent / "corpus").glob("*.schedule"))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Litmus tests: those that are shipped, and what each part of an execution means."""
+"""Litmus tests: the shipped ones, and the meaning of each part of an execution."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import emu.race
-from emu.race.fetch import models_of
+from emu.race import arch as race_arch
 from emu.race.limits import INTERRUPTED, Limits
 from emu.race.litmus import LitmusVerdict, explore, format_verdict, format_witness, parse, read
 from emu.race.litmus.bare_board import BareBoard
@@ -38,7 +38,7 @@ def finals(text: str, fetch: str = "coherent") -> list[str]:
 
 
 def one(arch: str, *instructions: str, state: str = "", shown: str = "0:fault") -> str:
-    """A test of one CPU."""
+    """A test with one CPU."""
     rows = "\n".join(f" {instruction} ;" for instruction in instructions)
     return f"{arch} one\n{{ {state} }}\n P0 ;\n{rows}\nexists ({shown})"
 
@@ -209,10 +209,10 @@ def test_cpus_that_never_come_to_an_end_prove_nothing(quantifier: str) -> None:
 
 def test_endless_loops_are_found() -> None:
     text = one("X86_64", "again: xor byte ptr [site + 1], 3", "site: mov eax, 5", "jmp again")
-    for model in models_of("x86_64"):
+    for model in race_arch.load("x86_64").fetch_models:
         found = verdict(text, model.name, Limits(200))
         assert found.finals == ()
-        if model.monotone:  # there, how often the code has changed counts
+        if model.monotone:  # these models depend on how often the code has changed
             assert found.why == "the limit of 200 states was reached" and found.ok is None
         else:
             assert found.why == "" and found.ok is False and found.endless == found.states
@@ -252,7 +252,7 @@ def test_an_interrupt_keeps_what_was_found(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(BareBoard, "execute", interrupted)
     found = verdict(CROSS_MODIFYING.replace("INSTRUCTION", "nop"))
     assert found.why == INTERRUPTED and found.ok is None and found.steps == 20
-    left = 0  # not again
+    left = 0  # do not raise it again
     assert verdict(CROSS_MODIFYING.replace("INSTRUCTION", "nop")).ok is True
 
 

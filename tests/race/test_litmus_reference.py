@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Litmus tests of random instructions end on the bare board as an interpreter of a few instructions says."""
+"""Litmus tests of random instructions have the same final states on the bare board as in a small interpreter."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from emu.race.litmus import explore, parse
 from tests.race.litmus_reference import REGISTERS, WORDS, Instruction, final_states, text
 
 LENGTHS = {2: 4, 3: 2}  # of the columns, by the number of CPUs
-STATES = 1_000  # of a stale line that changes in an endless loop there are more
+STATES = 1_000  # a stale line that changes in an endless loop has more
 
 
 KINDS = ["set", "load", "store", "compare", "jump-if", "jump-unless", "serialise", "site", "patch"]
@@ -22,7 +22,7 @@ KINDS = ["set", "load", "store", "compare", "jump-if", "jump-unless", "serialise
 
 @st.composite
 def columns(draw: Any) -> list[list[Instruction]]:
-    """The first CPU patches a site of the last one, at least."""
+    """At least the first CPU patches a site of the last one."""
     cpus = draw(st.sampled_from([2, 2, 3]))
     sizes = [draw(st.integers(2, LENGTHS[cpus])) for _ in range(cpus)]
     drawn = [[draw(st.sampled_from(KINDS)) for _ in range(size)] for size in sizes]

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The text of litmus tests: what it means, and what is said of one that is wrong."""
+"""The text of litmus tests: its meaning, and the messages for wrong ones."""
 
 from __future__ import annotations
 
 import pytest
 
-from emu.cpu.arch import ARCHITECTURES
+from emu.architectures import ARCHITECTURES
 from emu.race.litmus import parse
 from emu.race.litmus.arch import CODE, DATA
-from emu.race.text_file import TextError
+from emu.race.scenario.text_file import TextError
 
 GOOD = """X86_64 name
 "about"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The race lab on the machine: what really happens to a guest whose code is changed wrongly."""
+"""The race lab on the machine: what really happens to a guest whose code is patched incorrectly."""
 
 from __future__ import annotations
 
@@ -9,21 +9,22 @@ from typing import Any
 
 import pytest
 
-from emu.ftrace.patching import PROTOCOLS, Park, Patch, Release, Synchronise, Write
+from emu.ftrace.sites.patching import PROTOCOLS, Park, Patch, Release, Synchronise, Write
 from emu.race import machine
-from emu.race.event import What
 from emu.race.limits import Limits
 from emu.race.machine.course import Possible
 from emu.race.machine.direction import Direction
 from emu.race.machine.labs import lab
-from emu.race.protocol_steps import Forget, LabStep, swapped, without
-from emu.race.protocol_text import ShippedProtocol
-from emu.race.scenario import Change, Handler, LabProtocol, Scenario, Wrong
-from emu.race.verdict import Outcome, Verdict
+from emu.race.scenario.change import Change
+from emu.race.scenario.protocol_steps import Forget, LabStep, swapped, without
+from emu.race.scenario.protocol_text import ShippedProtocol
+from emu.race.scenario.scenario import Handler, LabProtocol, Scenario, Wrong
+from emu.race.schedule.event import What
+from emu.race.schedule.verdict import Outcome, Verdict
 
 
 def explored(protocol: LabProtocol | str, fetch: str, **scenario: Any) -> Verdict:
-    """What the machine says of a protocol."""
+    """The machine's verdict on a protocol."""
     function = ShippedProtocol(protocol) if isinstance(protocol, str) else protocol
     return machine.explore(Scenario("test", function, "test", **scenario), fetch)
 
@@ -70,11 +71,11 @@ def test_three_cpus_and_two_sites_with_nmis() -> None:
     assert found.states > 1000
 
 
-# History: bugs of code patching that Linux had, and rules of processors' manuals
+# History: bugs of code patching in Linux, and rules of processors' manuals
 
 
 def test_an_nmi_during_stop_machine_meets_half_a_call_and_the_guest_panics() -> None:
-    """Until 2009 an NMI could run a site that stop_machine was just writing."""
+    """Until 2009, an NMI could execute a site while stop_machine was writing it."""
     found = explored("stop_machine", "torn1", nmi_sites=frozenset({1}))
     assert found.wrong is Wrong.TORN
     assert "then: guest panic on CPU 0: Fatal exception in interrupt" in found.why
@@ -84,7 +85,7 @@ def test_an_nmi_during_stop_machine_meets_half_a_call_and_the_guest_panics() -> 
 
 
 def test_the_third_synchronisation_is_needed() -> None:
-    """Asked on LKML in January 2010: without it, a CPU comes to a breakpoint that nobody knows any more."""
+    """A question on LKML in January 2010: without it, a CPU reaches a breakpoint that has already been forgotten."""
     found = explored(breakpoint_with(without, 6), "coherent")
     assert found.wrong is Wrong.BREAKPOINT
     assert whats(found)[-2:] == [What.DONE, What.HANDLE]
@@ -93,7 +94,7 @@ def test_the_third_synchronisation_is_needed() -> None:
 
 
 def test_the_tail_must_not_be_first() -> None:
-    """When Linux changed to breakpoints in 2012, what mattered was the order of head and tail."""
+    """When Linux switched to breakpoints in 2012, the order of head and tail was what mattered."""
     found = explored(breakpoint_with(swapped, 1, 3), "torn1")
     assert found.wrong is Wrong.TORN
     assert whats(found) == [What.WRITE, What.FETCH]
@@ -102,7 +103,7 @@ def test_the_tail_must_not_be_first() -> None:
 
 @pytest.mark.parametrize(("deaf", "wrong"), [(frozenset(), None), (frozenset({1}), Wrong.LATE)])
 def test_cross_modifying_code_needs_a_serialising_instruction(deaf: frozenset[int], wrong: Wrong | None) -> None:
-    """Intel SDM 3A, 8.1.3: the other processor is told of the new code, and must serialise before it executes it."""
+    """Intel SDM 3A, 8.1.3: the other processor must serialise after the code has changed, before it executes it."""
 
     def handshake(patches: Sequence[Patch], breakpoint: bytes) -> list[LabStep]:
         return [*[Write(patch.address, patch.old, patch.new) for patch in patches], Synchronise()]
@@ -110,7 +111,7 @@ def test_cross_modifying_code_needs_a_serialising_instruction(deaf: frozenset[in
     assert explored(handshake, "stale", deaf=deaf).wrong is wrong
 
 
-# What can go wrong besides
+# What else can go wrong
 
 
 def test_a_task_between_two_nops_comes_back_into_the_midst_of_a_call() -> None:
@@ -146,7 +147,7 @@ def test_a_handler_that_has_forgotten_the_sites() -> None:
     [("breakpoint", 1), ("breakpoint", 3), ("breakpoint", 6), ("stop_machine", 1), ("stop_machine", 2)],
 )
 def test_the_drivers_way_back(protocol: str, fails_at: int) -> None:
-    """It is performed by the driver itself, which has found something else in memory."""
+    """The driver itself performs it after it has found unexpected bytes in memory."""
     found = explored(protocol, "torn8", places=(5, 61), fails_at=fails_at)
     assert found.outcome is Outcome.SAFE
 
@@ -178,7 +179,7 @@ def test_a_protocol_that_does_not_end(steps: list[LabStep], whats_done: list[Wha
     ],
 )
 def test_whatever_a_cpu_executes_is_a_verdict(arch: str, code: str) -> None:
-    """Loops, waiting for ever, no mapping, no stack, returns to nowhere, traps of programs in the kernel."""
+    """Loops, endless waits, unmapped addresses, no stack, wild returns, traps that belong to programs."""
 
     def nonsense(patches: Sequence[Patch], breakpoint: bytes) -> list[LabStep]:
         return [Write(patch.address, patch.old, bytes.fromhex(code).ljust(len(patch.old), b"\0")) for patch in patches]
@@ -197,7 +198,7 @@ def test_what_does_not_count_as_wrong() -> None:
     assert explored(lambda patches, breakpoint: [], "coherent", never=late).outcome is Outcome.SAFE
 
 
-# Around a search
+# Properties of a search
 
 
 def test_the_same_search_says_the_same_again() -> None:
@@ -269,12 +270,12 @@ def test_every_site_that_is_offered_is_there() -> None:
 
 
 def test_every_byte_of_what_sites_hold_differs() -> None:
-    """Otherwise a torn instruction could be a whole one."""
+    """Otherwise a torn instruction could be a valid one."""
     booted = lab("x86_64", 2, 0)
     for change in (Change.NOP_TO_CALL, Change.CALL_TO_CALL):
         scenario = Scenario("test", ShippedProtocol("breakpoint"), "test", change=change)
         sites = [site for sites in booted.module.sites.values() for site in sites]
         for site in sites:
             (patch,) = scenario.patches([site.address], *booted.targets((site.address % 64,)))
-            start = change is Change.CALL_TO_CALL  # its opcode stays
+            start = change is Change.CALL_TO_CALL  # the opcode is the same
             assert all(a != b for a, b in zip(patch.old[start:], patch.new[start:], strict=True)), site

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""History's bugs of code patching, and their fixes, executed on the guest. Each has one of its fetch models, in turn."""
+"""The historical bugs of code patching, and their fixes, on the guest. Each uses one of its fetch models, in rotation."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from emu.race import machine, scenario_file
-from emu.race.scenario import Scenario
+import emu.race
+from emu.race import machine
+from emu.race.scenario import scenario_file
+from emu.race.scenario.scenario import Scenario
 
-_FILES = sorted(Path(scenario_file.__file__).with_name("corpus").glob("2*.race"))
+_FILES = sorted((Path(emu.race.__file__).parent / "corpus").glob("2*.race"))
 _SCENARIOS = [scenario for scenario in map(scenario_file.read, _FILES) if machine.unsupported(scenario) is None]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Schedules are performed on the machine: in another process, found on the model, event by event."""
+"""Schedules are replayed on the machine: in another process, from the model, and event by event."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import sys
 import pytest
 
 from emu.race import machine, model
-from emu.race.event import PATCHER, Event, What
-from emu.race.permitted import NotPermitted
-from emu.race.protocol_text import ChangedProtocol, ShippedProtocol
-from emu.race.scenario import Scenario, Wrong
-from emu.race.verdict import Outcome
+from emu.race.scenario.protocol_text import ChangedProtocol, ShippedProtocol
+from emu.race.scenario.scenario import Scenario, Wrong
+from emu.race.schedule.event import PATCHER, Event, What
+from emu.race.schedule.permitted import NotPermitted
+from emu.race.schedule.verdict import Outcome
 
 _PROTOCOL = ChangedProtocol(ShippedProtocol("breakpoint"), without=(4,))
 _SCENARIO = Scenario("test", _PROTOCOL, _PROTOCOL.text)
@@ -91,7 +91,7 @@ def test_a_schedule_on_which_nothing_goes_wrong() -> None:
 
 
 def test_more_visits_than_a_search_makes() -> None:
-    """In a scenario without a bound, a search lets each CPU come once; a schedule may have more."""
+    """In a scenario without a bound, a search lets each CPU visit a site once; a schedule may have more visits."""
     fetch = Event(0, What.FETCH, 1, 0, bytes(5), (0,))
     assert len(machine.replay([fetch] * 5, _SCENARIO, "stale").schedule) == 5
 

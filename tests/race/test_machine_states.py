@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""States that the search takes for the same go on alike, however they are reached."""
+"""States that the search considers equal have the same continuations, however they were reached."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ from emu.race import machine
 from emu.race.machine.direction import DeadEnd, Direction, Violation
 from emu.race.machine.labs import lab
 from emu.race.machine.notes import Notes
-from emu.race.protocol_text import ChangedProtocol, ShippedProtocol
-from emu.race.scenario import Change, Scenario, Wrong
+from emu.race.scenario.change import Change
+from emu.race.scenario.protocol_text import ChangedProtocol, ShippedProtocol
+from emu.race.scenario.scenario import Scenario, Wrong
 
-_WAYS = 2  # that lead to a state, and are followed
+_WAYS = 2  # paths to a state that are followed
 
 
 @pytest.mark.parametrize(
@@ -28,7 +29,7 @@ _WAYS = 2  # that lead to a state, and are followed
     ],
 )
 def test_what_looks_alike_goes_on_alike(arch: str, protocol: str, fetch: str, other: dict[str, Any]) -> None:
-    """Up to two ways to each state are followed. From all of them the same is possible, and the same comes of it."""
+    """Up to two paths to each state are followed. The same events must be possible after each, with the same results."""
     booted = lab(arch, 2, 0)
     mutant = ChangedProtocol(ShippedProtocol(protocol), without=(3,))
     direction = Direction(booted, Scenario("test", mutant, mutant.text, arch=arch, **other), fetch)
@@ -42,7 +43,7 @@ def test_what_looks_alike_goes_on_alike(arch: str, protocol: str, fetch: str, ot
 
 
 def followed(snapshots: Any, direction: Direction) -> dict[object, Counter[object]]:
-    """By key: what comes after, and of how many ways that was so."""
+    """By state key: the possible continuations, each with the number of paths that had it."""
     found: dict[object, Counter[object]] = {}
     direction.begin()
     waiting: deque[tuple[State, Notes]] = deque([(snapshots.save(), direction.notes)])
@@ -69,7 +70,7 @@ def followed(snapshots: Any, direction: Direction) -> dict[object, Counter[objec
 
 
 def test_a_search_finds_the_same_after_another() -> None:
-    """The other one changes a function that this one's site calls, and its CPUs have gone on by themselves."""
+    """The first search changes a function that is called by the second one's site, and leaves its CPUs at other places."""
     mutant, nmis = ChangedProtocol(ShippedProtocol("breakpoint"), without=(3,)), frozenset({1})
     machine.explore(Scenario("", mutant, "", places=(61,), nmi_sites=nmis), "torn1")
     found = machine.explore(Scenario("", mutant, "", change=Change.CALL_TO_CALL, nmi_sites=nmis), "torn1")

@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
-from emu.ftrace.patching import PROTOCOLS, Park, Patch, Release, Synchronise, Write
-from emu.race.event import PATCHER, Event, What
+from emu.ftrace.sites.patching import PROTOCOLS, Park, Patch, Release, Synchronise, Write
 from emu.race.model import STUCK, automaton_of, explore
 from emu.race.model.replay import ModelRun
-from emu.race.protocol_steps import Forget, Free, LabStep, WaitTasks
-from emu.race.scenario import Change, Handler, Scenario, Wrong
-from emu.race.verdict import Outcome
+from emu.race.scenario.change import Change
+from emu.race.scenario.protocol_steps import Forget, Free, LabStep, WaitTasks
+from emu.race.scenario.scenario import Handler, Scenario, Wrong
+from emu.race.schedule.event import PATCHER, Event, What
+from emu.race.schedule.verdict import Outcome
 
 
 def whole(patches: Sequence[Patch], breakpoint: bytes) -> list[LabStep]:
@@ -28,7 +29,7 @@ def scenario(protocol: Any = "breakpoint", **others: Any) -> Scenario:
 
 
 def walk(of: Scenario, fetch: str, *events: str) -> ModelRun:
-    """The way by events, each by its agent and kind; the first of several alike that are possible: the newest bytes."""
+    """Follows events, each given by its agent and kind; of several possible ones, the first: that with the newest bytes."""
     way = ModelRun(automaton_of(of, fetch), of.cpus)
     for event in events:
         way = way.followed(next(move for move in way.possible(agent(event)) if move.event.what == event.split()[1]))
@@ -41,7 +42,7 @@ def agent(event: str) -> int:
 
 
 def kinds(way: ModelRun, cpu: int) -> list[What]:
-    """What may be done next, each kind once."""
+    """The kinds of the possible next events."""
     return list(dict.fromkeys(move.event.what for move in way.possible(cpu)))
 
 
@@ -63,7 +64,7 @@ def test_what_is_seen_before_and_after_a_synchronisation() -> None:
     of = scenario(lambda patches, breakpoint: [*whole(patches, breakpoint), Synchronise()])
     assert codes(walk(of, "coherent", "patcher write"), 0) == [NEW]
     assert codes(walk(of, "stale", "patcher write"), 0) == [NEW, OLD]
-    assert codes(walk(of, "stale", "patcher write", "cpu0 fetch"), 0) == [NEW]  # the newest was seen: never older again
+    assert codes(walk(of, "stale", "patcher write", "cpu0 fetch"), 0) == [NEW]  # after the newest version never an older one
     assert codes(walk(of, "torn8", "patcher write", "cpu0 fetch"), 0) == [NEW, OLD]
     assert len(codes(walk(of, "torn1", "patcher write"), 0)) == 32
     synchronised = walk(of, "torn1", "patcher write", "patcher sync", "cpu0 interrupt")
@@ -95,7 +96,7 @@ def test_interrupts_are_off_in_the_breakpoint_handler() -> None:
     trapped = walk(of, "coherent", "patcher write", "patcher sync", "cpu0 fetch")
     assert kinds(trapped, 0) == [What.HANDLE, What.NMI]
     nested = trapped.followed(trapped.possible(0)[1])
-    hit = nested.followed(nested.possible(0)[0])  # a breakpoint in an NMI is another matter than one in the handler
+    hit = nested.followed(nested.possible(0)[0])  # a breakpoint hit in an NMI differs from one in the handler
     assert kinds(hit, 0) == [What.HANDLE]
     assert kinds(walk(of, "coherent", "patcher write", "patcher sync", "cpu0 fetch", "cpu0 handle"), 0) == [
         What.INTERRUPT, What.FETCH, What.NMI,
@@ -192,7 +193,7 @@ def test_the_breakpoint_handler_may_meet_a_torn_site() -> None:
 
 
 class Pair(Scenario):
-    """Two words become two others, as RISC-V's auipc and jalr: sethi and jmpl."""
+    """Two words become two others, like RISC-V's auipc and jalr: sethi and jmpl."""
 
     first_word = bytes.fromhex("01000000")
 
@@ -201,7 +202,7 @@ class Pair(Scenario):
 
 
 class KeptPair(Pair):
-    """The first word stays sethi."""
+    """The first word remains sethi."""
 
     first_word = bytes.fromhex("03000400")
 

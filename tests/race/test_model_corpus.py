@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The corpus: what went wrong once is found on the model, and what mended it is safe."""
+"""The corpus: each historical bug is found on the model, and its fix is safe."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from pathlib import Path
 import pytest
 
 import emu.race
-from emu.race import scenario_file
 from emu.race.limits import Limits
 from emu.race.model import automaton_of, explore
 from emu.race.model.native_search import native_search
 from emu.race.model.replay import replay
 from emu.race.model.search import search
 from emu.race.model.tables import Tables
-from emu.race.scenario import Scenario
-from emu.race.verdict import Outcome, Verdict
+from emu.race.scenario import scenario_file
+from emu.race.scenario.scenario import Scenario
+from emu.race.schedule.verdict import Outcome, Verdict
 
 CORPUS = sorted((Path(emu.race.__file__).parent / "corpus").glob("*.race"))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A search that ends early says so, and never that something is safe."""
+"""A search that ends early reports that, and never claims that something is safe."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from emu.ftrace.patching import PROTOCOLS, Patch, Write
+from emu.ftrace.sites.patching import PROTOCOLS, Patch, Write
 from emu.race.limits import INTERRUPTED, Limits
 from emu.race.model import automaton_of, explore
 from emu.race.model.native_search import native_search
 from emu.race.model.search import Found, search
 from emu.race.model.tables import Tables
-from emu.race.scenario import Scenario
-from emu.race.verdict import Outcome
+from emu.race.scenario.scenario import Scenario
+from emu.race.schedule.verdict import Outcome
 from tests.race.conftest import Clock
 
 STATES = 2_656_121
@@ -75,7 +75,7 @@ def test_what_goes_wrong_below_a_limit_is_found() -> None:
 
 @pytest.fixture
 def interrupted_soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Somebody presses Ctrl-C when so many states have been seen."""
+    """Simulates Ctrl-C after a number of states."""
 
     def reached(limits: Limits, states: int) -> str:
         if states > 10_000:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Following schedules on the model: what is not permitted is refused, with what is."""
+"""Following schedules on the model: an event that is not allowed is refused, and the allowed ones are listed."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import dataclasses
 
 import pytest
 
-from emu.ftrace.patching import PROTOCOLS
-from emu.race.event import PATCHER, Event, What
+from emu.ftrace.sites.patching import PROTOCOLS
 from emu.race.model import explore
 from emu.race.model.replay import replay
-from emu.race.permitted import NotPermitted
-from emu.race.scenario import Scenario, Wrong
-from emu.race.verdict import Outcome, Verdict
+from emu.race.scenario.scenario import Scenario, Wrong
+from emu.race.schedule.event import PATCHER, Event, What
+from emu.race.schedule.permitted import NotPermitted
+from emu.race.schedule.verdict import Outcome, Verdict
 
 STOPPED = Scenario("stopped", PROTOCOLS["stop_machine"], "stop_machine", places=(5,), nmi_sites=frozenset((1,)))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The native search's own memory."""
+"""The native search must not depend on the initial contents of its memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from emu.race.model import automaton_of
 from emu.race.model.native_search import native_search
 from emu.race.model.search import search
 from emu.race.model.tables import Tables
-from emu.race.scenario_file import parse
+from emu.race.scenario.scenario_file import parse
 
 HASTY = "scenario hasty\nprotocol flush without 2\nchange call > call\ncpus 1\narch sparc64\n"
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""SPIN is a witness of the model: it finds the same wrong after as many events, and as many states, in a model of its own."""
+"""SPIN as an independent check: in a model of its own, it finds the same bug after as many events, and as many states."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from spin import spin_search
 
 from emu.race.model import automaton_of, explore
 from emu.race.model.tables import NOT_ALLOWED, Tables
-from emu.race.scenario import Scenario
-from emu.race.scenario_file import parse
-from emu.race.verdict import Outcome
+from emu.race.scenario.scenario import Scenario
+from emu.race.scenario.scenario_file import parse
+from emu.race.schedule.verdict import Outcome
 from tests.lib.needs import needs
 
 pytestmark = needs("spin", "cc")
@@ -44,10 +44,10 @@ def scenario_of(text: str) -> Scenario:
 
 
 def states(tables: Tables, cpus: int) -> int:
-    """How many states there are of CPUs that each have a place of their own."""
+    """The number of states if CPUs are not interchangeable."""
     found = [(0, (0,) * cpus)]
     seen = set(found)
-    for position, numbers in found:  # grows
+    for position, numbers in found:  # grows during the loop
         rows = [tables.rows[position][number] for number in numbers]
         following = [
             (position, (*numbers[:cpu], target, *numbers[cpu + 1 :])) for cpu, row in enumerate(rows) for target in row.targets

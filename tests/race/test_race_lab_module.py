@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The guest's module race_lab: CPUs come to the sites that the host chooses, also in NMIs, and execute what is there."""
+"""The guest's module race_lab: CPUs visit the sites that the host selects, also in NMIs, and execute their code."""
 
 from __future__ import annotations
 
@@ -8,14 +8,15 @@ from collections.abc import Iterator
 
 import pytest
 
-from emu.ftrace.patching import Park, Patch, Release, Write
+from emu.ftrace.sites.patching import Park, Patch, Release, Write
 from emu.machine import Machine
+from emu.race import arch as race_arch
 from emu.race.machine.lab_module import LabModule
-from emu.race.scenario import LINE, PLACES
+from emu.race.scenario.scenario import LINE
 from tests.lib.booted_machine import booted_machine
 from tests.lib.directed import LONGEST_WAY, come_to, direct, directing, put, walk
 
-TORN = {"x86_64": bytes.fromhex("e81f440000"), "sparc64": bytes(4)}  # a call's first byte before the nop's rest; no instruction
+TORN = {"x86_64": bytes.fromhex("e81f440000"), "sparc64": bytes(4)}  # a call's opcode and the rest of the nop; no instruction
 
 
 @pytest.fixture(scope="module")
@@ -40,13 +41,13 @@ def directed(machine: Machine, lab: LabModule) -> Iterator[Machine]:
 
 
 def test_sites_lie_at_chosen_offsets_of_lines_of_their_own(machine: Machine, lab: LabModule) -> None:
-    assert set(PLACES[machine.board.arch.name]) <= set(lab.sites)
+    assert set(race_arch.load(machine.board.arch.name).places) <= set(lab.sites)
     sites = [site for group in lab.sites.values() for site in group]
     assert all(len(group) >= 2 for group in lab.sites.values())
     size = len(machine.ftrace.arch.nop)
     lines = [{site.address // LINE, (site.address + size - 1) // LINE} for site in sites]
     assert len(set().union(*lines)) == sum(len(one) for one in lines)
-    assert len(lines[-1]) == (2 if machine.board.arch.name == "x86_64" else 1)  # the last ones cross a line's end
+    assert len(lines[-1]) == (2 if machine.board.arch.name == "x86_64" else 1)  # the last ones cross a cache line
     traceable = machine.tracefs.read("available_filter_functions").splitlines()
     for site in sites:
         assert f"{site.name} [race_lab]" in traceable

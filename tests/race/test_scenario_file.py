@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Scenarios as text files: each is written and read back, and what is wrong with one is said in a line that says where."""
+"""Scenarios as text files: each can be written and read back, and the error message for a wrong one has its line."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emu.ftrace.patching import PROTOCOLS
-from emu.race.model_sites import model_patches
-from emu.race.protocol_steps import stages
-from emu.race.protocol_text import ChangedProtocol, ShippedProtocol, WrittenProtocol, WrittenWrite
-from emu.race.scenario import CHANGES, Change, Expectation, Handler, Scenario, Wrong
-from emu.race.scenario_file import format, parse, read
-from emu.race.text_file import TextError
+from emu.architectures import ARCHITECTURES
+from emu.ftrace.sites.patching import PROTOCOLS
+from emu.race import arch as race_arch
+from emu.race.model.model_sites import model_patches
+from emu.race.scenario.change import Change
+from emu.race.scenario.protocol_steps import stages
+from emu.race.scenario.protocol_text import ChangedProtocol, ShippedProtocol, WrittenProtocol, WrittenWrite
+from emu.race.scenario.scenario import Expectation, Handler, Scenario, Wrong
+from emu.race.scenario.scenario_file import format, parse, read
+from emu.race.scenario.text_file import TextError
 
 WHOLE = """\
 scenario  two sites
@@ -98,7 +101,7 @@ def test_a_protocol_is_written_out() -> None:
 
 
 OWN = """\
-from emu.ftrace.patching import Synchronise, Write
+from emu.ftrace.sites.patching import Synchronise, Write
 def hasty(patches, breakpoint):
     return [*[Write(patch.address, patch.old, patch.new) for patch in patches], Synchronise()]
 def beside(patches, breakpoint):
@@ -179,7 +182,7 @@ def test_what_is_wrong_with_a_protocol_of_a_file(protocol: str, folder: Path) ->
 
 
 NAMES = "breakpoint, flush, stop_machine, FILE.py:FUNCTION, or nothing, and steps in indented lines below"
-# What is added to a scenario of two sites that has a protocol, in line 4; and what is said of it.
+# Line 4, which is added to a scenario with two sites and a protocol; and the error message.
 ERRORS = {
     "plase 1": "4:1: 'plase' is no word of a scenario; scenario, arch, place, change, protocol, fails, handler, misses, nmi, "
     "in-handler, deaf, user, entry, visits, cpus, fetch, never or expect; did you mean place?",
@@ -343,9 +346,9 @@ def _written(draw: st.DrawFn, arch: str, sites: int) -> WrittenProtocol:
 
 @st.composite
 def scenarios(draw: st.DrawFn) -> Scenario:
-    arch = draw(st.sampled_from(sorted(CHANGES)))
+    arch = draw(st.sampled_from(sorted(ARCHITECTURES)))
     places = tuple(draw(st.lists(st.sampled_from(range(0, 64, 1 if arch == "x86_64" else 4)), min_size=1, max_size=3)))
-    change = draw(st.sampled_from(CHANGES[arch]))
+    change = draw(st.sampled_from(race_arch.load(arch).changes))
     protocol = draw(_written(arch, len(places)) if draw(st.booleans()) else _named(arch, places, change))
     sites = st.frozensets(st.integers(1, len(places)))
     trapped = sites if arch == "x86_64" else st.just(frozenset[int]())
@@ -380,7 +383,7 @@ def test_any_scenario_is_written_and_read_back(scenario: Scenario) -> None:
 @settings(max_examples=60)
 @given(scenarios())
 def test_any_steps_are_written_out(scenario: Scenario) -> None:
-    """A function of the user's own has no text that could be read."""
+    """A function written by the user cannot be expressed in the text."""
     protocol = scenario.protocol
     own = dataclasses.replace(scenario, protocol=lambda *arguments: protocol(*arguments), protocol_text="own", fails_at=0)
     steps = own.steps(model_patches(own))

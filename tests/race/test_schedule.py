@@ -9,12 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from emu.race import model, scenario_file, schedule
-from emu.race.event import PATCHER, Event, What
+import emu.race
+from emu.race import model
 from emu.race.model.replay import replay
-from emu.race.scenario import Wrong
-from emu.race.schedule import Schedule, parse, text_of
-from emu.race.text_file import TextError
+from emu.race.scenario import scenario_file
+from emu.race.scenario.scenario import Wrong
+from emu.race.scenario.text_file import TextError
+from emu.race.schedule import schedule
+from emu.race.schedule.event import PATCHER, Event, What
+from emu.race.schedule.schedule import Schedule, parse, text_of
 
 TEXT = """\
 emu race schedule 1
@@ -69,7 +72,7 @@ def test_every_line_has_its_meaning() -> None:
 @functools.cache
 def corpus() -> list[Schedule]:
     found = []
-    for path in sorted((Path(schedule.__file__).parent / "corpus").glob("*.race")):
+    for path in sorted((Path(emu.race.__file__).parent / "corpus").glob("*.race")):
         scenario = scenario_file.read(path)
         found += [Schedule.of(model.explore(scenario, fetch)) for fetch in scenario.models]
     return [one for one in found if one.events]
@@ -86,7 +89,7 @@ def test_what_the_model_finds_is_written_and_read_back() -> None:
 
 def test_a_protocol_of_a_file_is_written_out(tmp_path: Path) -> None:
     (tmp_path / "own.py").write_text(
-        "from emu.ftrace.patching import Write\n"
+        "from emu.ftrace.sites.patching import Write\n"
         "def hasty(patches, _):\n    return [Write(p.address, p.old, p.new) for p in patches]\n"
     )
     path = tmp_path / "own.race"
@@ -101,7 +104,7 @@ def test_a_protocol_of_a_file_is_written_out(tmp_path: Path) -> None:
     assert (verdict.wrong, verdict.why) == (again.wrong, again.why)
 
 
-# A line of TEXT, by what it begins with; what stands there instead; what is said of it.
+# The beginning of a line of TEXT; its replacement; the error message.
 ERRORS = {
     ("emu race", "emu race schedule 2"): "1:1: no schedule; its first line is `emu race schedule 1`",
     ("on", "on both"): "2:4: 'both' is no engine; model or machine",

@@ -10,12 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from emu.race import model, scenario_file, schedule
-from emu.race.event import Event, What
-from emu.race.permitted import NotPermitted
-from emu.race.schedule import Schedule
-from emu.race.show import row, state, table
-from emu.race.walk import Walk
+import emu.race
+from emu.race import model
+from emu.race.scenario import scenario_file
+from emu.race.schedule.event import Event, What
+from emu.race.schedule.permitted import NotPermitted
+from emu.race.schedule.schedule import Schedule
+from emu.race.schedule.show import row, state, table
+from emu.race.schedule.walk import Walk
 
 WITHOUT_SYNC = """\
 scenario no-sync
@@ -100,7 +102,7 @@ def test_a_breakpoint_in_the_breakpoint_handler() -> None:
 
 
 def test_every_counter_example_of_the_corpus_is_shown() -> None:
-    for path in sorted((Path(schedule.__file__).parent / "corpus").glob("*.race")):
+    for path in sorted((Path(emu.race.__file__).parent / "corpus").glob("*.race")):
         scenario = scenario_file.read(path)
         for fetch in scenario.models:
             one = Schedule.of(model.explore(scenario, fetch))
@@ -108,7 +110,7 @@ def test_every_counter_example_of_the_corpus_is_shown() -> None:
 
 
 def on_a_machine(one: Schedule) -> Schedule:
-    """The schedule as if the calls went elsewhere: each byte of a call's distance is another."""
+    """The schedule with other call targets: each byte of a call's displacement differs."""
     other = bytes.maketrans(bytes.fromhex("df b3 b2 20 ec d0 d9 47"), bytes.fromhex("01 02 03 04 11 12 13 14"))
     events = [dataclasses.replace(event, code=event.code.translate(other), text="") for event in one.events]
     return dataclasses.replace(one, on="machine", digest="0123456789abcdef", events=tuple(events))

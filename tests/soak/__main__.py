@@ -3,7 +3,7 @@
 
     python -m tests.soak [--arch ARCH] [--part 0.1] [--only NAME] [--seed N] [--jobs N]
 
-What comes of them is printed in the same order, and is the same, however many run at a time.
+The results are printed in the same order, and are the same, however many run at a time.
 """
 
 from __future__ import annotations
@@ -16,12 +16,13 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 
-from emu.cpu.arch import ARCHITECTURES
+from emu.architectures import ARCHITECTURES
 from tests.fuzz import Outcome
 from tests.soak import (
     FUZZERS,
     INSTANTS,
     INSTRUCTIONS,
+    KILLS,
     PATCHES,
     PROBED_AT_ONCE,
     PROBED_FUNCTIONS,
@@ -30,6 +31,7 @@ from tests.soak import (
     TOGGLES,
     TRACERS,
     checkpoints,
+    kills,
     mutants,
     patches,
     probes,
@@ -44,12 +46,12 @@ Submit = Callable[..., "Future[object]"]
 
 
 class SoakFailure(Exception):
-    """What the guest did not survive."""
+    """A run has failed."""
 
 
 @dataclass
 class Part:
-    """One kind of run on one architecture: its pieces, and what they come to."""
+    """One kind of run on one architecture: its pieces, and the sum of their results."""
 
     name: str
     pieces: list[Future[object]]
@@ -59,7 +61,7 @@ class Part:
     start: float = field(default_factory=time.monotonic)
 
     def progress(self) -> None:
-        """A line for each tenth."""
+        """Prints a line for each tenth."""
         self.done += 1
         tenths = self.done * 10 // len(self.pieces)
         if tenths > self.shown:
@@ -71,7 +73,7 @@ class Part:
 
 
 def _sum_up_stress(outcomes: Sequence[object]) -> str:
-    """The second run must be the first one again."""
+    """The second run must equal the first one."""
     first, again = outcomes
     assert isinstance(first, stress.Outcome)
     if first != again:
@@ -83,7 +85,7 @@ def _sum_up_stress(outcomes: Sequence[object]) -> str:
 
 
 def _sum_up_toggles(outcomes: Sequence[object]) -> str:
-    """The second run must be the first one again."""
+    """The second run must equal the first one."""
     first, again = outcomes
     assert isinstance(first, toggles.Toggled)
     if first != again:
@@ -97,7 +99,7 @@ def _sum_up_turns(outcomes: Sequence[object]) -> str:
 
 
 def _sum_up_patches(outcomes: Sequence[object]) -> str:
-    """The second run must be the first one again."""
+    """The second run must equal the first one."""
     first, again = outcomes
     assert isinstance(first, patches.Patched)
     if first != again:
@@ -107,7 +109,7 @@ def _sum_up_patches(outcomes: Sequence[object]) -> str:
 
 
 def _sum_up_samples(outcomes: Sequence[object]) -> str:
-    """The second run must be the first one again."""
+    """The second run must equal the first one."""
     first, again = outcomes
     assert isinstance(first, samples.Loaded)
     if first != again:
@@ -117,7 +119,7 @@ def _sum_up_samples(outcomes: Sequence[object]) -> str:
 
 
 def _sum_up_tracers(outcomes: Sequence[object]) -> str:
-    """The second run must be the first one again."""
+    """The second run must equal the first one."""
     first, again = outcomes
     assert isinstance(first, tracers.Switched)
     if first != again:
@@ -135,7 +137,7 @@ def _sum_up_probes(outcomes: Sequence[object]) -> str:
 
 
 def _sum_up_uprobes(outcomes: Sequence[object]) -> str:
-    """The second run must be the first one again."""
+    """The second run must equal the first one."""
     first, again = outcomes
     assert isinstance(first, uprobes.ProbedPrograms)
     if first != again:
@@ -199,12 +201,14 @@ def _part(submit: Submit, name: str, arch: str, part: float, seed: int) -> Part:
         return Part(title, pieces, _sum_up_checkpoints)
     if name == "mutants":
         return Part(title, [submit(mutants.replay, arch, part, seed)], _sum_up_mutants)
+    if name == "kills":
+        return Part(title, [submit(kills.run, arch, seed, range(max(int(KILLS * part), 1)))], kills.sum_up)
     fuzzer = FUZZERS[name]
     return Part(title, [submit(fuzzer.run, arch, seed, numbers) for numbers in fuzzer.pieces(part)], _sum_up_fuzzing)
 
 
 def main() -> int:
-    names = ["stress", "toggles", "keys", "patches", "samples", "tracers", "probes", "uprobes", "checkpoints", "mutants"]
+    names = ["stress", "toggles", "keys", "patches", "samples", "tracers", "probes", "uprobes", "checkpoints", "mutants", "kills"]
     names += FUZZERS
     parser = argparse.ArgumentParser(prog="python -m tests.soak", description="Long runs that look for what short tests miss.")
     parser.add_argument("--arch", choices=ARCHITECTURES, action="append", help="default: each")
@@ -226,7 +230,7 @@ def main() -> int:
     for part in parts:
         try:
             result = part.result()
-        except Exception as error:  # the other parts are still worth seeing
+        except Exception as error:  # the other parts are still useful
             failed += 1
             result = f"FAILED: {error}" if isinstance(error, SoakFailure) else f"FAILED: {error!r}"
         print(f"{part.name}: {result}", flush=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A busy machine goes back to many instants of its run: from each, the rest is the same again."""
+"""A busy machine returns to many instants of its run: from each, the rest is the same again."""
 
 from __future__ import annotations
 
@@ -10,27 +10,27 @@ from tests.lib.busy_machine import act, busy_machine, digest
 
 __all__ = ["Returned", "go_back"]
 
-_REST = 4  # acts that are done again from an instant on; from some instants, all
+_REST = 4  # acts that are repeated from an instant on; from some instants, all
 
 
 class CheckpointFailure(AssertionError):
-    """A machine did not go on as it had."""
+    """A machine did not continue as before."""
 
 
 @dataclass
 class Returned:
-    """What a run did. `digest` is that of its end."""
+    """The results of a run. `digest`: of its end."""
 
     instants: int
-    patching: int  # at how many of them call sites were being changed
+    patching: int  # the number of instants at which call sites were being changed
     digest: str
 
 
 def go_back(arch: str, instants: int, seed: int) -> Returned:
-    """Takes a checkpoint at each of some instants, and goes back to all of them in another order.
+    """Takes a checkpoint at each of some instants, and returns to all of them in another order.
 
     Raises:
-        CheckpointFailure: the machine was not the same again, or it is not the same with checkpoints and without.
+        CheckpointFailure: the machine was not the same again, or checkpoints change the run.
     """
     numbers = [seed * 1_000_000 + n for n in range(instants)]
     machine = busy_machine(arch, seed)

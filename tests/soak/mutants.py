@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What goes wrong on the model without a stage of a shipped protocol, or with two swapped, goes wrong on the guest."""
+"""Shipped protocols without a stage, or with two swapped: an error found on the model also happens on the guest."""
 
 from __future__ import annotations
 
@@ -15,31 +15,31 @@ from tempfile import TemporaryDirectory
 from emu.ftrace import arch as ftrace_arch
 from emu.race import model
 from emu.race.certification import mutant_cases
-from emu.race.schedule import Schedule, write
-from emu.race.verdict import Verdict
+from emu.race.schedule.schedule import Schedule, write
+from emu.race.schedule.verdict import Verdict
 
 __all__ = ["ReplayFailure", "Replayed", "replay"]
 
-_STRIDE = 11  # no divisor of the number of searches of a mutant: one after another, all kinds come
+_STRIDE = 11  # not a divisor of the number of searches per mutant, so that all kinds occur
 
 
 class ReplayFailure(AssertionError):
-    """The guest does not do what the model says."""
+    """The guest does not do what the model predicts."""
 
 
 @dataclass(frozen=True)
 class Replayed:
-    """How many schedules were replayed, and of how many protocols."""
+    """The number of replayed schedules, and of their protocols."""
 
     schedules: int
     protocols: int
 
 
 def replay(arch: str, part: float, seed: int) -> Replayed:
-    """Replays a part of the schedules, of each protocol one at least, in one process that has searched nothing.
+    """Replays a share of the schedules, at least one of each protocol, in one process that has searched nothing.
 
     Raises:
-        ReplayFailure: something else happens than what was found.
+        ReplayFailure: the result differs from that of the search.
     """
     found = list(_found(arch, part))
     with TemporaryDirectory() as folder:
@@ -53,7 +53,7 @@ def replay(arch: str, part: float, seed: int) -> Replayed:
 
 
 def _found(arch: str, part: float) -> Iterator[Verdict]:
-    """What goes wrong in a part of the searches of each protocol; if anything does, one at least."""
+    """The errors found in a share of the searches of each protocol; at least one, if there is any."""
     cases = [case for name in ftrace_arch.load(arch).protocols for case in mutant_cases(name, arch)]
     for _, of_one in itertools.groupby(cases, key=lambda case: case.protocol_text):
         searches = [(case, fetch) for case in of_one for fetch in case.models]

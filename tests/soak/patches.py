@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Functions are replaced, and no longer, while four CPUs call them: every program is right, and few places are enough."""
+"""Functions are replaced and restored while four CPUs call them: every program is correct, and few places are enough."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import random
 from dataclasses import dataclass
 
 from emu.cpu.disassembly import disassemble
-from emu.ftrace.live_patches import LivePatch
+from emu.ftrace.sites.live_patches import LivePatch
 from emu.machine import Machine
 from tests.lib.trampoline_places import leave_places
 
@@ -19,13 +19,13 @@ _PROGRAMS = "ls /bin | sed s/[aeiou]/z/g; busy 6 2; threads -n 3 count; memhog 1
 _LOAD = f"({_PROGRAMS}) > /busy.log 2>&1 &"
 _PLACES = 8
 _AT_ONCE = 6
-_CHECKED = 25  # every so many rounds the load's output is read
+_CHECKED = 25  # rounds between checks of the load's output
 _ENDED = 3  # seconds in which the load ends
 _LONGEST = 6_000  # cycles between two rounds
 _TRACERS = ("function", "function_graph", "nop", "nop")
-_DELAYS = (40, 4_000)  # turns of a loop, so that a CPU is often in a place
+_DELAYS = (40, 4_000)  # rounds of a loop, so that a CPU is often in a place
 
-# What does the same as the function itself, later: it goes on behind its call site. The place has room for no more.
+# Equivalents of functions, with a delay: they continue behind the call site. The place has no room for more.
 _BODIES = {
     "x86_64": "mov r11d, {{delay}}; again: dec r11d; jnz again; jmp {behind:#x}",
     "sparc64": "mov {{delay}}, %g1; again: subcc %g1, 1, %g1; bne again; nop; {save}; call {behind:#x}; nop",
@@ -34,25 +34,25 @@ _SITES = {"x86_64": ("nopl",), "sparc64": ("save", "nop", "nop")}  # the instruc
 
 
 class PatchFailure(AssertionError):
-    """The guest got something wrong."""
+    """The guest made an error."""
 
 
 @dataclass(frozen=True)
 class Patched:
-    """What a run did. `digest` is that of RAM at the end."""
+    """The results of a run. `digest`: of RAM at the end."""
 
     replaced: int
     functions: int
-    waits: int  # how often it had to wait until no task stood in released places
+    waits: int  # how often it had to wait until no task was in released places
     digest: str
 
 
 def replace(arch: str, rounds: int, seed: int) -> Patched:
-    """Replaces a random function, or ends that, so many times, half of them by each protocol.
+    """Replaces a random function, or restores one, `rounds` times, half of them by each protocol.
 
     Raises:
-        PatchFailure: the load noticed it.
-        GuestPanic: the guest did not survive it.
+        PatchFailure: the load was affected.
+        GuestPanic: the guest panicked.
     """
     choose = random.Random(seed)
     names: set[str] = set()
@@ -88,7 +88,7 @@ def replace(arch: str, rounds: int, seed: int) -> Patched:
 
 
 def _calls(machine: Machine) -> tuple[bytes, list[str]]:
-    """What the load prints, and the functions that it calls."""
+    """The load's output, and the functions that it calls."""
     machine.tracefs.write("current_tracer", "function")
     machine.run(_LOAD)
     right = _worked(machine)
@@ -98,7 +98,7 @@ def _calls(machine: Machine) -> tuple[bytes, list[str]]:
 
 
 def _body(machine: Machine, name: str) -> str | None:
-    """What does the same as a function; None: that is not as easy as it is for most."""
+    """An equivalent of a function; None: it is harder to make than for most."""
     try:
         site = machine.site(name)
     except LookupError:
@@ -120,6 +120,6 @@ def _check(machine: Machine, right: bytes) -> None:
 
 
 def _worked(machine: Machine) -> bytes:
-    """What the load has printed, when it has ended."""
+    """The load's output after it has ended."""
     machine.advance(_ENDED * machine.board.frequency)
     return machine.run("cat /busy.log").output

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Kprobes at every instruction of random functions, one function after the other, and at many instructions at once, while four
-CPUs work: the load notices nothing, and each probe is hit as often as a witness sees CPUs come to the instruction."""
+CPUs work: the load is not affected, and the number of hits of each probe equals a witness's count for the instruction."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from emu.ftrace.errors import TraceError
-from emu.ftrace.probe_places import ProbePlace
+from emu.ftrace.probes.places import ProbePlace
 from emu.machine import Machine
 from tests.lib.counting_probes import probe, remove
 from tests.lib.instruction_witness import InstructionWitness
@@ -22,7 +22,7 @@ _CPUS = 4
 _MEMORY = 64 << 20
 _LOAD = "(ls /bin | sed s/[aeiou]/z/g > /names; busy 4 1; threads -n 2 count; memhog 1) > /busy.log 2>&1 &"
 _MEANWHILE = 500_000  # cycles between two changes
-# Half of the functions are these as long as there are any, so that there are many hits.
+# While there are any left, every second function is one of these, so that there are many hits.
 _BUSY = (
     "vfs_read", "vfs_write", "pipe_read", "pipe_write", "__schedule", "try_to_wake_up", "enqueue_task_fair", "find_vma",
     "dequeue_task_fair", "update_curr", "handle_mm_fault", "kmem_cache_alloc", "kmem_cache_free", "_raw_spin_lock",
@@ -32,7 +32,7 @@ _BUSY = (
 
 @dataclass
 class Probed:
-    """What a run did."""
+    """The results of a run."""
 
     probes: int = 0
     hits: int = 0
@@ -44,8 +44,8 @@ class Probed:
 
 @dataclass
 class _Places:
-    """Of functions: where something can be probed, at which of these the place before is the instruction before, and how many
-    instructions are refused."""
+    """The addresses in functions that can be probed, those of them that follow a probed instruction directly, and the number of
+    refused instructions."""
 
     found: list[int] = field(default_factory=list)
     following: set[int] = field(default_factory=set)
@@ -53,10 +53,10 @@ class _Places:
 
 
 def every_instruction(arch: str, functions: range, seed: int) -> Probed:
-    """Probes every instruction of the functions of some numbers, one function after the other.
+    """Probes every instruction of some functions, given by their numbers, one function after the other.
 
     Raises:
-        AssertionError: the load noticed it, or a probe was not hit as often as a CPU came to the instruction.
+        AssertionError: the load was affected, or a probe's hits do not equal the number of times a CPU reached the instruction.
     """
     done = Probed()
     with Machine(arch=arch, cpus=_CPUS, seed=seed, memory=_MEMORY) as machine:
@@ -74,7 +74,7 @@ def every_instruction(arch: str, functions: range, seed: int) -> Probed:
 
 
 def many_at_once(arch: str, count: int, rounds: int, seed: int) -> Probed:
-    """Has `count` probes come and go `rounds` times, at random instructions and those behind them.
+    """Adds and removes `count` probes `rounds` times, at random instructions and the next ones.
 
     Raises:
         AssertionError: as `every_instruction`.
@@ -99,7 +99,7 @@ def many_at_once(arch: str, count: int, rounds: int, seed: int) -> Probed:
 
 
 def _functions(machine: Machine, seed: int) -> list[tuple[int, int]]:
-    """Addresses and sizes of functions that can be probed, in an order of a seed: first, in turn, busy ones and others."""
+    """Addresses and sizes of functions that can be probed, in random order: first busy ones and others alternate."""
     choose, image = random.Random(seed), machine.kernel.image
     functions = {found.name: found for site in image.sites.tolist() if (found := image.function_at(site)) is not None}
     busy = [name for name in _BUSY if name in functions]
@@ -112,7 +112,7 @@ def _functions(machine: Machine, seed: int) -> list[tuple[int, int]]:
 
 def _look(machine: Machine, begin: int, size: int, places: _Places) -> None:
     """Adds the places of a function."""
-    adjacent = False  # whether a breakpoint is possible at the instruction before
+    adjacent = False  # whether a breakpoint is possible at the previous instruction
     for address in range(begin, begin + size, machine.board.arch.instruction_alignment):
         try:
             machine.ftrace.kprobes.check(ProbePlace(address=address))
@@ -130,7 +130,7 @@ def _look(machine: Machine, begin: int, size: int, places: _Places) -> None:
 
 
 def _probe(machine: Machine, witness: InstructionWitness, places: Sequence[int], following: Collection[int]) -> Probed:
-    """Probes places for a while, and compares. A CPU may stand between an instruction and its handler, both before and after."""
+    """Probes places for a while, and compares. At both ends, a CPU may be between an instruction and its handler."""
     probes = probe(machine, *(ProbePlace(address=address) for address in places))
     witness.clear()
     before = [one.hits for one in probes]
@@ -148,7 +148,7 @@ def _run_load(machine: Machine) -> bytes:
 
 
 def _worked(machine: Machine) -> bytes:
-    """What the load has printed, when it has ended."""
+    """The load's output after it has ended."""
     while machine.advance(20_000_000):
         pass
     return machine.run("cat /busy.log").output

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Linux's samples of tracing come and go while four CPUs work, tracers change, and events and probes are switched: what samples
-hook is hooked while they are there and no longer, the load notices nothing, and all of it comes out the same again."""
+"""Linux's tracing samples are loaded and removed while four CPUs work, tracers change, and events and probes are switched: the
+samples' hooks exist exactly while they are loaded, the load is not affected, and a second run gives the same results."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ _LOAD = (
     "rm -f /done; (ls /bin | sed s/[aeiou]/z/g > /names; busy 4 1; threads -n 3 count; memhog 1; cat /names; "
     "hackbench -g 1 -f 2 -l 10 > /dev/null; echo $?; > /done) > /busy.log 2>&1 &"
 )
-_CHECKED = 15  # every so many changes everything is looked at
+_CHECKED = 15  # changes between checks of everything
 _LONGEST = 50_000  # cycles between two changes
 _PERIOD = 220_000_000  # cycles in which every sample's threads have done something
 _BUFFER_KB = 64
 
-# The functions that call one of a module's directly. One function makes one direct call, and with it no module may probe it.
+# The functions with a direct call to each module. A function can have one direct call, and then no module may probe it.
 _DIRECT = {
     "ftrace-direct": {"wake_up_process"},
     "ftrace-direct-too": {"handle_mm_fault"},
@@ -55,42 +55,42 @@ _OF_SAMPLE_KPROBES = (
 
 
 class ModuleFailure(AssertionError):
-    """The guest got something wrong."""
+    """The guest made an error."""
 
 
 @dataclass(frozen=True)
 class Loaded:
-    """What a run did. `digest` is that of the traces, and of RAM at the end."""
+    """The results of a run. `digest`: of the traces, and of RAM at the end."""
 
-    modules: int  # that have come
-    refused: int  # because a function makes a direct call or is probed already
-    wrote: int  # lines of the modules that were in traces
+    modules: int  # loaded
+    refused: int  # because a function already has a direct call or a probe
+    wrote: int  # lines of the modules in traces
     digest: str
 
 
 def load(arch: str, changes: int, seed: int) -> Loaded:
-    """Makes so many changes; half of them are a module that comes or goes.
+    """Makes `changes` changes; half of them load or remove a module.
 
     Raises:
-        ModuleFailure: the load noticed it, something warned, tracing is off, or what is hooked is not what modules ask for.
-        GuestPanic: the guest did not survive it.
+        ModuleFailure: the load was affected, there was a warning, tracing is off, or the hooks are not those of the modules.
+        GuestPanic: the guest panicked.
     """
     with Machine(arch=arch, cpus=_CPUS, seed=seed, memory=_MEMORY) as machine:
         return _Session(machine, random.Random(seed)).run(changes)
 
 
 class _Session:
-    """A machine, and the modules that are there.
+    """A machine, and the modules that are loaded.
 
     Args:
-        machine: nobody has used it.
-        choose: the source of chance.
+        machine: an unused one.
+        choose: the random generator.
     """
 
     def __init__(self, machine: Machine, choose: random.Random) -> None:
         self._machine = machine
         self._choose = choose
-        self._there: dict[str, set[str]] = {}  # the functions that each has a direct call of, or a probe in
+        self._there: dict[str, set[str]] = {}  # by module: the functions with its direct calls or probes
         here = machine.run("ls /lib/modules").output.decode().split()
         self._modules = [name for name in (*_DIRECT, *_OTHERS) if f"{name}.ko" in here]
         self._come = self._refused = self._wrote = 0
@@ -124,7 +124,7 @@ class _Session:
     # Changes
 
     def _come_or_go(self) -> None:
-        """A module does; a third of them while the guest sets a tracer."""
+        """Loads or removes a module; a third of the time while the guest sets a tracer."""
         name = self._choose.choice(self._modules)
         command, allowed, hooked = f"rmmod {name.replace('-', '_')}", True, _DIRECT.get(name, set())
         if name not in self._there:
@@ -163,7 +163,7 @@ class _Session:
                 self._use_module()
 
     def _switch_kprobe(self, line: str) -> None:
-        """One that is there goes; else it comes and is enabled."""
+        """Removes an event if it exists; otherwise defines and enables it."""
         tracefs = self._machine.tracefs
         _, _, name = line.split()[0].partition(":")
         if tracefs.exists(enable := f"events/kprobes/{name}/enable"):
@@ -174,7 +174,7 @@ class _Session:
             tracefs.write(enable, "1")
 
     def _use_module(self) -> None:
-        """sample_kprobes probes something else, and calls its functions; the instance of sample-trace-array goes if it may."""
+        """sample_kprobes probes something else, and calls its functions; sample-trace-array's instance is removed if allowed."""
         machine, choose = self._machine, self._choose
         if "sample_kprobes" in self._there:
             file, words = choose.choice(_OF_SAMPLE_KPROBES)
@@ -201,10 +201,10 @@ class _Session:
         if left := tracefs.read("enabled_functions") + self._kprobes():
             raise ModuleFailure(f"everything was taken back, and there are {left}")
 
-    # What must hold
+    # Checks
 
     def _worked(self) -> str:
-        """What the load has printed, when it has ended."""
+        """The load's output after it has ended."""
         return self._machine.run("until [ -e /done ]; do usleep 500; done; cat /busy.log").output.decode(errors="replace")
 
     def _kprobes(self) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Everything at once on four CPUs: each job checks its own results, and after all of it nothing may be left over."""
+"""Everything at once on four CPUs: each job checks its own results, and at the end nothing may be left over."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["CPUS", "Outcome", "stress"]
 
 CPUS = 4
 _DISK = 8 << 20  # bytes
-# ext2 comes with the mount, and goes.
+# The mount loads ext2, which is removed afterwards.
 BLOCKS = (
     "mount /dev/ram0 /disk && dd if=/dev/urandom of=/disk/first bs=4k count=40 2> /dev/null && cp /disk/first /disk/second && "
     "sync && cmp /disk/first /disk/second && mkdir -p /disk/a/b && mv /disk/second /disk/a/b/ && rm -r /disk/a /disk/first && "
@@ -48,7 +48,7 @@ JOBS = {
         "usleep 5000; rmmod sample_use sample_export && rmmod sample_timer"
     ),
     "blocks": f"for turn in 1 2; do {BLOCKS} || exit 1; done",
-    # The filters always name a function that is there: without one they would select all functions when ext2 goes.
+    # The filters always contain an existing function: otherwise they would select all functions when ext2 is removed.
     "tracing": (
         "cd /sys/kernel/tracing; for tracer in function function_graph; do echo panic '*:mod:ext2' > set_ftrace_filter; "
         "echo $tracer > current_tracer; usleep 20000; echo 'ext2_get_*:mod:ext2' > set_ftrace_notrace; usleep 20000; "
@@ -57,12 +57,12 @@ JOBS = {
     ),
     "pipes": "hackbench -g 1 -f 4 -l 20 > /dev/null; [ $(while echo y; do :; done | head -n 2000 | wc -l) -eq 2000 ]",
 }
-# What the modules have to say while it works.
+# The modules' messages while it works.
 _MESSAGES = re.compile(
     rb"\[ *[\d.]+\] (sample_timer: \d+ beats|sample_use: the sum is 14|sample_fail: there is no such device)\n"
 )
-# Filters under which the trace is compared with what a witness saw: with which names, of which module (None: of any) they leave
-# functions. `panic` as above.
+# Filters under which the trace is compared with a witness's log: the names, and the module (None: any), of the functions
+# that they leave. `panic` as above.
 TRACED: dict[str, tuple[str, str | None]] = {
     "": ("*", None),
     "panic *:mod:ext2": ("*", "ext2"),
@@ -70,7 +70,7 @@ TRACED: dict[str, tuple[str, str | None]] = {
 }
 _IDLE = 330  # seconds
 _SETTLING = 2  # rounds after which nothing is used for the first time
-_COUNTED = 4  # rounds, at least, in which a leak would show
+_COUNTED = 4  # the minimum number of rounds in which a leak would show
 _COUNTS = "sync; ls -d /proc/[0-9]* | wc -l; sleep 1; exec cat /proc/meminfo /proc/slabinfo"  # others have been freed by then
 
 
@@ -80,18 +80,18 @@ def _script() -> str:
 
 
 class StressFailure(AssertionError):
-    """The guest got something wrong, or kept something."""
+    """The guest made an error, or did not free something."""
 
 
 @dataclass
 class Outcome:
-    """What a run did. `digest` is that of all that the guest printed, of the trace and of RAM at the end."""
+    """The results of a run. `digest`: of all output of the guest, of the trace and of RAM at the end."""
 
     instructions: int
     rounds: int
     entries: int  # of the traced rounds
     digest: str
-    left: dict[str, int] = field(default_factory=dict)  # what there is more of with every round
+    left: dict[str, int] = field(default_factory=dict)  # what grows with every round
 
 
 def _disk() -> RamDisk:
@@ -102,11 +102,11 @@ def _disk() -> RamDisk:
 
 
 def _counts(machine: Machine) -> Counter[str]:
-    """What there is of objects in each slab cache, of other pages in use, and of tasks.
+    """The number of objects in each slab cache, of other pages in use, and of tasks.
 
     Slabs may keep pages whose objects are free, and the page cache those of files.
     """
-    machine.advance(_IDLE * machine.board.frequency)  # what is freed later has been, workers with nothing to do have gone
+    machine.advance(_IDLE * machine.board.frequency)  # deferred frees are done, and idle workers have exited
     done = machine.run(_COUNTS)
     if done.status:
         raise StressFailure(f"the guest cannot be counted: {done.output.decode(errors='replace')}")
@@ -131,7 +131,7 @@ def _round(machine: Machine) -> bytes:
 
 
 def _traced_round(machine: Machine, witness: Witness, words: str) -> tuple[int, str]:
-    """A round in which the function trace is what an independent witness saw. Returns how many entries, and the trace.
+    """A round in which the function trace must equal an independent witness's log. Returns the number of entries, and the trace.
 
     Args:
         words: a filter of `TRACED`.
@@ -140,6 +140,7 @@ def _traced_round(machine: Machine, witness: Witness, words: str) -> tuple[int, 
     machine.tracefs.write("buffer_size_kb", "100000")
     machine.tracefs.write("set_ftrace_filter", words)
     machine.tracefs.write("current_tracer", "function")
+    machine.advance(machine.board.frequency // 20)  # a call must not have begun already: its entry would be of the trace alone
     machine.tracefs.write("tracing_on", "1")
     witness.clear()
     witness.on = True
@@ -166,14 +167,14 @@ def _traced_round(machine: Machine, witness: Witness, words: str) -> tuple[int, 
 
 
 def stress(arch: str, instructions: int, seed: int, progress: Callable[[float], None] = lambda done: None) -> Outcome:
-    """Rounds of all jobs until the guest has executed so many instructions.
+    """Runs rounds of all jobs until the guest has executed that many instructions.
 
     Args:
-        progress: gets the part that is done, from 0 to 1.
+        progress: gets the finished share, from 0 to 1.
 
     Raises:
-        StressFailure: a job's result is wrong, the trace is not what happened, or something was kept.
-        GuestPanic: the kernel broke.
+        StressFailure: a job's result is wrong, the trace is not what happened, or something was not freed.
+        GuestPanic: the guest panicked.
     """
     digest = hashlib.sha256()
     with Machine(arch=arch, cpus=CPUS, seed=seed, ramdisk=_disk()) as machine:
@@ -197,7 +198,7 @@ def stress(arch: str, instructions: int, seed: int, progress: Callable[[float], 
             digest.update(_round(machine))
             rounds += 1
             progress(min(executed() / instructions, 1.0))
-        # What is used once and stays is no leak; a leak grows by at least one with every round.
+        # Memory that is allocated once is no leak; a leak grows by at least one with every round.
         left = {what: more for what, more in (_counts(machine) - before).items() if more >= rounds - _SETTLING}
         if machine.warnings:
             raise StressFailure("\n".join(machine.warnings))

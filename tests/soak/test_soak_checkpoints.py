@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A tenth of what `make soak` does with checkpoints."""
+"""A part of the checkpoints of `make soak`."""
 
 from __future__ import annotations
 
+import pytest
+
 from tests.soak import INSTANTS, SUITE
 from tests.soak.checkpoints import go_back
+
+pytestmark = pytest.mark.long("the suite has one architecture's", arch="x86_64")
 
 
 def test_from_each_instant_the_rest_is_the_same(arch: str) -> None:

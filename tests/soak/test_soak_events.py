@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A tenth of what `make soak` does with events and static keys."""
+"""A part of the switching of events and static keys of `make soak`."""
 
 from __future__ import annotations
 
+import pytest
+
 from tests.soak import SUITE, TOGGLES
 from tests.soak.toggles import toggle, turn
+
+pytestmark = pytest.mark.long("the suite has one architecture's", arch="sparc64")
 
 
 def test_events_are_switched_at_random(arch: str) -> None:

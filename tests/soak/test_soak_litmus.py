@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A tenth of the changed litmus tests of `make soak`."""
+"""A part of the changed litmus tests of `make soak`."""
 
 from __future__ import annotations
 
 import pytest
 
-from tests.soak import FUZZERS, SUITE
+from tests.soak import FUZZERS
+
+PART = 0.04  # of fewer none is accepted
 
 
-@pytest.mark.parametrize("numbers", FUZZERS["litmus"].pieces(SUITE), ids=str)
+@pytest.mark.parametrize("numbers", FUZZERS["litmus"].pieces(PART), ids=str)
 def test_changed_litmus_tests(arch: str, numbers: range) -> None:
     FUZZERS["litmus"].check(arch, numbers)

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A tenth of what `make soak` replays on the guest: what goes wrong without a stage of a protocol, or with two swapped."""
+"""A part of the replays of `make soak`: errors of protocols without a stage, or with two swapped."""
 
 from __future__ import annotations
 
+import pytest
+
 from tests.soak import SUITE
 from tests.soak.mutants import replay
+
+pytestmark = pytest.mark.long("the suite has one architecture's", arch="x86_64")
 
 _UNSAFE_PROTOCOLS = {"x86_64": 18 + 6 + 1, "sparc64": 3 + 5}  # stop_machine itself; on SPARC V9 one of its mutants is safe
 

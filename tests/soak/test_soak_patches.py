@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A tenth of what `make soak` does with functions that are replaced."""
+"""A part of the replaced functions of `make soak`."""
 
 from __future__ import annotations
 

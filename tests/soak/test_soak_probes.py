@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A tenth of what `make soak` does with kprobes."""
+"""A part of the kprobes of `make soak`."""
 
 from __future__ import annotations
 
+import pytest
+
 from tests.soak import PROBED_AT_ONCE, PROBED_FUNCTIONS, SUITE
 from tests.soak.probes import every_instruction, many_at_once
+
+pytestmark = pytest.mark.long("the suite has one architecture's", arch="sparc64")
 
 
 def test_every_instruction_of_functions_is_probed(arch: str) -> None:

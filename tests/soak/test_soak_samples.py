@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A tenth of what `make soak` does with Linux's sample modules."""
+"""A part of the changes of Linux's sample modules of `make soak`."""
 
 from __future__ import annotations
 
+import pytest
+
 from tests.soak import SAMPLES, SUITE
 from tests.soak.samples import load
+
+pytestmark = pytest.mark.long("the suite has one architecture's", arch="x86_64")
 
 
 def test_samples_come_and_go_under_load(arch: str) -> None:

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A tenth of what `make soak` does with tracers."""
+"""A part of the changes of tracers of `make soak`."""
 
 from __future__ import annotations
 
+import pytest
+
 from tests.soak import SUITE, TRACERS
 from tests.soak.tracers import switch
+
+pytestmark = pytest.mark.long("the suite has one architecture's", arch="sparc64")
 
 
 def test_tracers_are_switched_under_load(arch: str) -> None:

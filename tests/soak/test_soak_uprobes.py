@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A tenth of what `make soak` does with programs that are probed."""
+"""A part of the probed programs of `make soak`."""
 
 from __future__ import annotations
 

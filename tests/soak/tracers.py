@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tracers, options, events, triggers and probes change at random while four CPUs work, and firmware takes time from them: nothing
-warns, no task switch is missed, no latency is above what can be, what is counted never shrinks, what is recorded can be printed,
-and all of it comes out the same again."""
+"""Tracers, options, events, triggers and probes change at random while four CPUs work, and SMIs take time from them: there are
+no warnings, no task switch is missed, no latency exceeds its bound, counters never decrease, everything recorded can be printed,
+and a second run gives the same results."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ _MEMORY = 64 << 20
 _SMI = "1700us:40us"
 _BUFFER_KB = 64  # of the top array, so that a trace is read quickly
 _SWITCHES_KB = 2000  # of the instances that must miss nothing
-_CHECKED = 25  # every so many switches everything is looked at
+_CHECKED = 25  # tracers between checks of everything
 _LONGEST = 100_000  # cycles between two changes
 _CHANGES = 3  # between two tracers
-_FEW = "schedule vfs_* _raw_spin_*"  # functions: changing every site each time would be most of the work
+_FEW = "schedule vfs_* _raw_spin_*"  # functions: otherwise switching every site each time would be most of the work
 _AT_FIRST = (
     ("buffer_size_kb", str(_BUFFER_KB)), ("hwlat_detector/width", "300"), ("hwlat_detector/window", "1000"),
     ("osnoise/runtime_us", "300"), ("osnoise/period_us", "1000"), ("osnoise/timerlat_period_us", "1000"),
     ("set_ftrace_filter", _FEW), ("stack_trace_filter", _FEW),
 )  # fmt: skip
-# What is written, and to which file. What is on stays on until something turns it off.
+# The data, and its file. What is turned on stays on until something turns it off.
 _EVENTS = (
     ("events/sched/enable", "1"), ("events/irq/enable", "1"), ("events/raw_syscalls/enable", "1"),
     ("events/osnoise/enable", "1"), ("events/preemptirq/enable", "1"), ("events/block/enable", "1"),
@@ -89,12 +89,12 @@ _OF_GUEST = (
     (_STACK_TRACER, "1"), (_STACK_TRACER, "0"), (f"{_BLK}/enable", "1"), (f"{_BLK}/enable", "0"),
     (f"{_BLK}/act_mask", "issue,complete"), (f"{_BLK}/act_mask", "queue"),
 )  # fmt: skip
-# Reading these would print nothing new, or wait.
+# With these options, reads would print nothing new, or wait.
 _KEPT = ("block", "bin", "pause-on-trace", "printk-msg-only")
 _PROBES = ("p:probe vfs_read count=$arg3", "r:returned vfs_read ret=$retval", "p:inside schedule+8")
 _REFUSALS = (errno.EBUSY, errno.EEXIST, errno.ENOENT, errno.EINVAL)
 
-# Which of what the events of preemptirq tell must be off
+# By tracer: what is off in its sections, named as in preemptirq's events
 _SECTIONS = {"irqsoff": {"irq"}, "preemptoff": {"preempt"}, "preemptirqsoff": {"irq", "preempt"}}
 _LATENCY = re.compile(r"^# latency: (\d+) us, ", re.MULTILINE)
 _RELATIVE = re.compile(r"^ *\S.*-\d+ +\d\S{4,6} +(\d+)us.: ", re.MULTILINE)
@@ -107,26 +107,26 @@ class TracerFailure(AssertionError):
 
 @dataclass
 class Switched:
-    """What a run did. `digest` is that of all that was printed, and of RAM at the end."""
+    """The results of a run. `digest`: of everything printed, and of RAM at the end."""
 
     switches: int
-    tracers: int  # how many different ones have been set
-    lines: int  # of traces that have been read
-    refused: int  # writes that could not be, because something else was in use
-    latencies: int  # which were compared with what can be
+    tracers: int  # the number of different ones that were set
+    lines: int  # of the traces that were read
+    refused: int  # writes that failed because something else was in use
+    latencies: int  # that were compared with their bound
     digest: str
 
 
 @dataclass
 class _Counted:
-    """What never shrinks unless it is written."""
+    """Counters that never decrease unless they are written."""
 
     depth: int = 0  # the deepest stack
     hits: Counter[tuple[str, str]] = field(default_factory=Counter)  # of functions, by the CPU's file
     profiled: bool = False
 
     def written(self, path: str, text: str) -> None:
-        """Something has been."""
+        """Notes a write."""
         if path == "stack_max_size":
             self.depth = 0
         if path == "function_profile_enabled":
@@ -135,12 +135,12 @@ class _Counted:
             self.profiled = text == "1"
 
     def look(self, machine: Machine) -> None:
-        """Compares what is there now with what was there."""
+        """Compares the counters with those before."""
         tracefs = machine.tracefs
         if (depth := int(tracefs.read("stack_max_size"))) < self.depth:
             raise TracerFailure(f"the deepest stack was {self.depth}, and now is {depth}")
         self.depth = depth
-        if tracefs.read("tracing_thresh") != "0\n":  # then functions that take less are not shown
+        if tracefs.read("tracing_thresh") != "0\n":  # functions below the threshold are then not shown
             return
         hits = Counter[tuple[str, str]]()
         for name in tracefs.listdir("trace_stat"):
@@ -153,10 +153,10 @@ class _Counted:
 
 
 def switch(arch: str, switches: int, seed: int) -> Switched:
-    """Sets a random tracer so many times, half of them with each patching protocol, and changes something else in between.
+    """Sets a random tracer `switches` times, half of them with each patching protocol, and changes something else in between.
 
     Raises:
-        TracerFailure: the load noticed it, something warned, or what a tracer found cannot be.
+        TracerFailure: the load was affected, there was a warning, or a tracer's result is impossible.
         AssertionError: a task switch is not recorded.
     """
     choose = random.Random(seed)
@@ -179,7 +179,7 @@ def switch(arch: str, switches: int, seed: int) -> Switched:
         for path, text in _AT_FIRST:
             tracefs.write(path, text)
         for probe in _PROBES:
-            with suppress(TraceError):  # the last one is not at an instruction everywhere
+            with suppress(TraceError):  # the last one is not at an instruction on every architecture
                 tracefs.append("kprobe_events", probe)
         tracers = tracefs.read("available_tracers").split()
         for protocol in machine.ftrace.arch.protocols:
@@ -188,7 +188,7 @@ def switch(arch: str, switches: int, seed: int) -> Switched:
                 if n % _CHECKED == 0:
                     machine.run(_LOAD)
                 tracer = choose.choice(tracers)
-                checked = tracer in _SECTIONS and tracer != tracefs.read("current_tracer").strip()  # else it goes on
+                checked = tracer in _SECTIONS and tracer != tracefs.read("current_tracer").strip()  # otherwise it continues
                 if checked:
                     tracefs.write("instances/sections/events/preemptirq/enable", "1")
                 if _write(machine, "current_tracer", tracer):
@@ -224,19 +224,19 @@ def switch(arch: str, switches: int, seed: int) -> Switched:
 
 
 def _log(machine: Machine) -> list[str]:
-    """What the kernel has said, without the times, and but for what mmiotrace says."""
+    """The kernel's messages without time stamps, and without those of mmiotrace."""
     lines = [line.partition("] ")[2] for line in machine.run("dmesg").output.decode(errors="replace").splitlines()]
     return [line for line in lines if not line.startswith("mmiotrace")]
 
 
 def _worked(machine: Machine) -> str:
-    """What the load has printed, when it has ended. mmiotrace warns on the console when somebody reads what has holes."""
+    """The load's output after it has ended. mmiotrace warns on the console when its reader misses events."""
     output = machine.run("until [ -e /done ]; do usleep 2000; done; cat /busy.log").output.decode(errors="replace")
     return "".join(line for line in output.splitlines(keepends=True) if not line.endswith("] mmiotrace has lost events\n"))
 
 
 def _write(machine: Machine, path: str, text: str) -> bool:
-    """Whether it is not refused, because something else is in use."""
+    """Writes to a file. Returns whether that succeeded; False: something else is in use."""
     try:
         machine.tracefs.write(path, text)
     except TraceError as error:
@@ -247,7 +247,7 @@ def _write(machine: Machine, path: str, text: str) -> bool:
 
 
 def _change(machine: Machine, choose: random.Random, counted: _Counted) -> bool:
-    """Changes something; False: it is refused."""
+    """Changes something. Returns whether that succeeded."""
     tracefs = machine.tracefs
     kind = choose.random()
     if kind < 0.1:
@@ -264,9 +264,10 @@ def _change(machine: Machine, choose: random.Random, counted: _Counted) -> bool:
 
 
 def _check_sections(machine: Machine, tracer: str) -> int:
-    """No section has been found that is longer than the longest one that events of an instance show. Returns how many there are.
+    """Checks that the tracer's longest section is no longer than the longest one in an instance's events. Returns the number of
+    sections found.
 
-    A section that was open already is not in question: no event of its begin was recorded, nor did the tracer see it.
+    A section that was already active does not count: neither the events nor the tracer have seen its beginning.
     """
     tracefs = machine.tracefs
     worst = int(tracefs.read("tracing_max_latency")) if tracefs.read("current_tracer").strip() == tracer else 0
@@ -281,7 +282,7 @@ def _check_sections(machine: Machine, tracer: str) -> int:
 
 
 def _longest(recorded: list[Entry], which: set[str], begin: int) -> int:
-    """The longest time, in nanoseconds, for which one of these is off all the time."""
+    """The longest time, in nanoseconds, for which at least one of these is off without a break."""
     off, since, longest = set(which), begin, 0
     for entry in recorded:
         what, _, way = entry.name.partition("_")
@@ -297,13 +298,13 @@ def _longest(recorded: list[Entry], which: set[str], begin: int) -> int:
 
 
 def _traces(machine: Machine) -> list[str]:
-    """All that can be read of what was traced. A worst latency is what its lines say."""
+    """All readable texts of what was traced. A maximum latency must match its lines."""
     tracefs = machine.tracefs
     names = ["trace", "snapshot", "per_cpu/cpu1/trace", "trace_pipe", "stack_trace", "events/sched/sched_switch/hist"]
     names += [f"trace_stat/{name}" for name in sorted(tracefs.listdir("trace_stat"))]
     names += ["tracing_max_latency", "hwlat_detector/mode", "hwlat_detector/width", "hwlat_detector/window"]
     names += [f"osnoise/{name}" for name in sorted(tracefs.listdir("osnoise"))]
-    if machine.trace_array.ops.tracer.print_max:  # it needs the place
+    if machine.trace_array.ops.tracer.print_max:  # it uses the snapshot
         names.remove("snapshot")
     texts = [tracefs.read(name) for name in names]
     tracer = tracefs.read("current_tracer").strip()

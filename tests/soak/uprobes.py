@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Programs are probed, and no longer, while four CPUs run them: all of them do what they do without."""
+"""Programs are probed and unprobed while four CPUs run them: they must behave as without probes."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ _COMING = 100  # in a round
 _LONGEST = 1_000_000  # cycles between two changes
 _ENDED = 10  # seconds in which the load ends
 _CALL = re.compile(r"callq? (0x[0-9a-f]+)")
-_NO_CODE = re.compile(r"\.|bn,|illtrap|unimp")  # tables in the text of programs of SPARC V9, and what they look like
+_NO_CODE = re.compile(r"\.|bn,|illtrap|unimp")  # tables in the text of SPARC V9 programs, as they are disassembled
 
 
 class UprobeFailure(AssertionError):
-    """A program did something else."""
+    """A program behaved differently."""
 
 
 @dataclass(frozen=True)
 class ProbedPrograms:
-    """What a run did. `digest` is that of RAM at the end."""
+    """The results of a run. `digest`: of RAM at the end."""
 
     probes: int
     hits: int
@@ -53,11 +53,11 @@ class _Program:
 
 
 def probe(arch: str, rounds: int, seed: int) -> ProbedPrograms:
-    """Probes random instructions and functions' returns of the programs that run, so many times.
+    """Probes random instructions and function returns of running programs, `rounds` times.
 
     Raises:
-        UprobeFailure: a program noticed it.
-        GuestPanic: the guest did not survive it.
+        UprobeFailure: a program was affected.
+        GuestPanic: the guest panicked.
     """
     choose = random.Random(seed)
     number = hits = 0
@@ -98,7 +98,7 @@ def _hits(machine: Machine) -> dict[str, int]:
 
 
 def _worked(machine: Machine) -> bytes:
-    """What the load has printed, when it has ended."""
+    """The load's output after it has ended."""
     machine.advance(_ENDED * machine.board.frequency)
     return machine.run("cat /busy.log").output
 

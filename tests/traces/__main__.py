@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Records the traces of this folder anew, after something has changed that is meant to change them.
+"""Records the traces of this folder anew, after a change that is meant to change them.
 
-    ./venv python -m tests.traces record            every TRACE is put in place of the one that stands there
-    ./venv python -m tests.traces record NAME ...   only those of test_NAME.py
+        ./venv python -m tests.traces record            replaces every TRACE
+        ./venv python -m tests.traces record NAME ...   only those of test_NAME.py
 
-The machine runs without the witness here: that the tests then see the same trace shows that the witness changes nothing.
+The machine runs without the witness here: as the tests see the same trace, the witness changes nothing.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _TRACE = re.compile(r'(?<=^TRACE = """\\\n).*?(?=^"""$)', re.MULTILINE | re.DOTA
 
 
 def output_of(command: str) -> str:
-    """What `emu run ...` writes, in a process of its own."""
+    """The output of `emu run ...`, in a process of its own."""
     done = subprocess.run(
         [sys.executable, "-m", *shlex.split(command)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
     )
@@ -32,7 +32,7 @@ def output_of(command: str) -> str:
 
 
 def record(path: Path) -> bool:
-    """Replaces TRACE in a file. Returns whether the trace is another one now."""
+    """Replaces TRACE in a file. Returns whether the trace has changed."""
     module = importlib.import_module(f"tests.traces.{path.stem}")
     trace = output_of(module.COMMAND)
     if "\\" in trace or '"""' in trace:

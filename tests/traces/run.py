@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Runs a command of this folder under the eyes of the witness, and reads its trace for comparison."""
+"""Runs a command of this folder observed by the witness, and decodes its trace for comparison."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from unittest.mock import patch
 from click.testing import CliRunner
 
 from emu.cli.main import cli
+from emu.ftrace.arrays.trace_array import TraceArray
 from emu.machine import Completed, Machine
 from tests.lib.trace_lines import TraceLine, trace_lines
 from tests.lib.witness import Witness
@@ -27,15 +28,15 @@ class Run:
     """A command that has ended.
 
     Args:
-        text: what it has written, to standard output and standard error.
-        calls: every traceable function that was called while it ran.
+        text: what it wrote to standard output and standard error.
+        calls: every traceable function that was called while it was traced.
     """
 
     text: str
     calls: Calls
 
     def seen(self, *functions: str, but: str = "") -> Calls:
-        """Those of `calls` whose names match one of the globs, and not `but`."""
+        """The part of `calls` with names that match one of the globs, but not `but`."""
         found = {
             cpu: [name for name in names if any(fnmatchcase(name, glob) for glob in functions) and not fnmatchcase(name, but)]
             for cpu, names in self.calls.items()
@@ -44,15 +45,20 @@ class Run:
 
 
 def run(command: str) -> Run:
-    """Runs `emu run ...` in this process. The witness watches the guest's command, and nothing before or after it."""
+    """Runs `emu run ...` in this process. The witness observes only the guest's command, while it is traced."""
     calls: Calls = {}
-    run_in_guest = Machine.run
+    run_in_guest, set_recording = Machine.run, TraceArray.set_recording
 
     def watched(machine: Machine, *arguments: Any, **options: Any) -> Completed:
         witness = Witness(machine)
-        witness.on = True
-        done = run_in_guest(machine, *arguments, **options)
-        witness.on = False
+
+        def switched(array: TraceArray, on: bool) -> None:
+            set_recording(array, on)
+            if array is machine.trace_array:
+                witness.on = on
+
+        with patch.object(TraceArray, "set_recording", switched):
+            done = run_in_guest(machine, *arguments, **options)
         for cpu in range(len(machine.board.cpus)):
             functions = [machine.kernel.symbols.function_at(entry.address) for entry in witness.entries(cpu)]
             calls[cpu] = [function[0].name for function in functions if function is not None]
@@ -75,7 +81,7 @@ def shown(text: str) -> Calls:
 
 
 def in_a_row(part: Calls, whole: Calls) -> bool:
-    """Whether `whole` has all calls of `part`, on the same CPUs, in the same order and with no other between them."""
+    """Whether `whole` has all calls of `part`, on the same CPUs, in the same order and with no other call between them."""
     return bool(part) and all(
         any(whole.get(cpu, [])[start : start + len(names)] == names for start in range(len(whole.get(cpu, []))))
         for cpu, names in part.items()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The function tracer: which function, called by which, in which task, on which CPU, when. A pipe from its making to its end."""
+"""The function tracer: which function, called by which, in which task, on which CPU, when. A pipe from creation to end."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ hello
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-              sh-17      [000] .....     0.030621: sys_pipe2 <-do_syscall_64
-              sh-17      [000] .....     0.030621: do_pipe2 <-sys_pipe2
-              sh-17      [000] .....     0.030621: __do_pipe_flags <-do_pipe2
-              sh-17      [000] .....     0.030621: create_pipe_files <-__do_pipe_flags
-              sh-17      [000] .....     0.030627: alloc_pipe_info <-create_pipe_files
-              sh-18      [001] .....     0.031180: pipe_write <-vfs_write
-              sh-18      [001] .....     0.031185: pipe_push <-pipe_write
-              sh-18      [001] .....     0.031306: pipe_release <-__fput
-              sh-18      [001] .....     0.031311: put_pipe_info <-pipe_release
-             cat-19      [001] .....     0.032182: pipe_read <-vfs_read
-             cat-19      [001] .....     0.032185: anon_pipe_buf_release <-pipe_read
-             cat-19      [001] .....     0.032206: pipe_read <-vfs_read
-             cat-19      [001] .....     0.032312: pipe_release <-__fput
-             cat-19      [001] .....     0.032317: put_pipe_info <-pipe_release
-             cat-19      [001] .....     0.032318: free_pipe_info <-put_pipe_info
+              sh-17      [000] .....     0.016289: sys_pipe2 <-do_syscall_64
+              sh-17      [000] .....     0.016290: do_pipe2 <-sys_pipe2
+              sh-17      [000] .....     0.016290: __do_pipe_flags <-do_pipe2
+              sh-17      [000] .....     0.016291: create_pipe_files <-__do_pipe_flags
+              sh-17      [000] .....     0.016296: alloc_pipe_info <-create_pipe_files
+              sh-18      [001] .....     0.016742: pipe_write <-vfs_write
+              sh-18      [001] .....     0.016749: pipe_push <-pipe_write
+              sh-18      [001] .....     0.016858: pipe_release <-__fput
+              sh-18      [001] .....     0.016863: put_pipe_info <-pipe_release
+             cat-19      [000] .....     0.017362: pipe_read <-vfs_read
+             cat-19      [000] .....     0.017367: anon_pipe_buf_release <-pipe_read
+             cat-19      [000] .....     0.017393: pipe_read <-vfs_read
+             cat-19      [000] .....     0.017460: pipe_release <-__fput
+             cat-19      [000] .....     0.017465: put_pipe_info <-pipe_release
+             cat-19      [000] .....     0.017468: free_pipe_info <-put_pipe_info
 """
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A function and what it calls, four levels deep: set_graph_function (-g) and max_graph_depth."""
+"""A function and its callees, four levels deep: set_graph_function (-g) and max_graph_depth."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ TRACE = """\
  0)               |  sys_pipe2() {
  0)               |    do_pipe2() {
  0)               |      __do_pipe_flags() {
- 0) + 22.260 us   |        create_pipe_files();
- 0)   1.960 us    |        get_unused_fd_flags();
- 0)   1.960 us    |        get_unused_fd_flags();
- 0) + 26.640 us   |      }
+ 0) + 26.600 us   |        create_pipe_files();
+ 0)   3.940 us    |        get_unused_fd_flags();
+ 0)   1.720 us    |        get_unused_fd_flags();
+ 0) + 34.470 us   |      }
  0)               |      _copy_to_user() {
- 0)   0.510 us    |        __might_fault();
- 0)   1.000 us    |      }
+ 0)   0.490 us    |        __might_fault();
+ 0)   1.160 us    |      }
  0)               |      fd_install() {
- 0)   0.460 us    |        _raw_spin_lock();
- 0)   0.500 us    |        _raw_spin_unlock();
- 0)   1.250 us    |      }
+ 0)   0.410 us    |        _raw_spin_lock();
+ 0)   0.700 us    |        _raw_spin_unlock();
+ 0)   2.190 us    |      }
  0)               |      fd_install() {
- 0)   0.460 us    |        _raw_spin_lock();
- 0)   0.500 us    |        _raw_spin_unlock();
- 0)   1.250 us    |      }
- 0) + 30.580 us   |    }
- 0) + 30.680 us   |  }
+ 0)   0.390 us    |        _raw_spin_lock();
+ 0)   0.700 us    |        _raw_spin_unlock();
+ 0)   1.730 us    |      }
+ 0) + 42.280 us   |    }
+ 0) + 43.150 us   |  }
 """
 
 

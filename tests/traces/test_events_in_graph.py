@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Events are comments in a graph: where a sleeping program is switched from, who wakes it, and where it goes on."""
+"""Events are comments in a graph: where a sleeping program is switched out, what wakes it, and where it continues."""
 
 from __future__ import annotations
 
@@ -17,32 +17,24 @@ TRACE = """\
 #
 # CPU  DURATION                  FUNCTION CALLS
 # |     |   |                     |   |   |   |
- 0)               |  /* sched_waking: comm=init pid=1 prio=120 target_cpu=000 */
- 0)               |  /* sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=init next_pid=1 next_prio=120 */
- ------------------------------------------
- 0)    <idle>-0    =>     init-1    
- ------------------------------------------
-
- 0)               |  /* sched_switch: prev_comm=init prev_pid=1 prev_prio=120 prev_state=S ==> next_comm=init next_pid=13 next_prio=120 */
- ------------------------------------------
- 0)     init-1     =>   usleep-13   
- ------------------------------------------
-
  0)               |  sys_nanosleep() {
  0)               |    get_timespec64() {
  0)               |      _copy_from_user() {
  0)               |        __might_fault() {
- 0)   0.380 us    |          __might_sleep();
- 0)   0.530 us    |        }
- 0)   1.120 us    |      }
- 0)   1.380 us    |    }
+ 0)   0.510 us    |          __might_sleep();
+ 0)   1.060 us    |        }
+ 0)   1.750 us    |      }
+ 0)   2.680 us    |    }
  0)               |    hrtimer_nanosleep() {
- 0)   0.920 us    |      ktime_get();
- 0)               |      sleep_until() {
- 0)   0.090 us    |        hrtimer_init();
- 0)               |        do_nanosleep() {
- 0)   2.600 us    |          hrtimer_start_range_ns();
- 0)               |          schedule() {
+ 0)               |      hrtimer_init_sleeper() {
+ 0)   0.230 us    |        hrtimer_init();
+ 0)   0.820 us    |      }
+ 0)               |      do_nanosleep() {
+ 0)               |        hrtimer_sleeper_start_expires() {
+ 0)   4.680 us    |          hrtimer_start_range_ns();
+ 0)   5.370 us    |        }
+ 0)               |        schedule() {
+ 0)               |          __schedule() {
  0)               |            /* sched_switch: prev_comm=usleep prev_pid=13 prev_prio=120 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120 */
  ------------------------------------------
  0)   usleep-13    =>    <idle>-0   
@@ -54,12 +46,14 @@ TRACE = """\
  0)    <idle>-0    =>   usleep-13   
  ------------------------------------------
 
- 0) # 1032.930 us |          }
- 0)   1.810 us    |          hrtimer_cancel();
- 0) # 1038.010 us |        }
- 0) # 1038.390 us |      }
- 0) # 1039.710 us |    }
- 0) # 1041.420 us |  }
+ 0) # 1053.120 us |          }
+ 0) # 1053.710 us |        }
+ 0)               |        hrtimer_cancel() {
+ 0)   1.650 us    |          hrtimer_try_to_cancel();
+ 0)   2.100 us    |        }
+ 0) # 1063.820 us |      }
+ 0) # 1066.760 us |    }
+ 0) # 1071.160 us |  }
  0)               |  /* sched_waking: comm=init pid=1 prio=120 target_cpu=000 */
  0)               |  /* sched_switch: prev_comm=usleep prev_pid=13 prev_prio=120 prev_state=R+ ==> next_comm=init next_pid=1 next_prio=120 */
 """
@@ -70,7 +64,7 @@ def test_trace(run: Run) -> None:
 
 
 def test_the_witness_saw_what_the_events_say(run: Run) -> None:
-    """Each event has a function that is called next to it."""
+    """For each event, a function is called next to it."""
     functions = {"sched_switch": "__switch_to", "sched_waking": "ttwu_do_wakeup"}
     events = [functions.get(name, name) for name in re.findall(r"\| +(?:/\* )?(\w+)[:(]", run.text)]
     assert {0: [name for name in events if name in (*functions.values(), "sys_nanosleep")]} == run.seen(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is traced is chosen by name: the globs of set_ftrace_filter (-l) without those of set_ftrace_notrace (-n)."""
+"""Functions are selected by name: the globs of set_ftrace_filter (-l) without those of set_ftrace_notrace (-n)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ TRACE = """\
 Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 # tracer: function
 #
-# entries-in-buffer/entries-written: 14/14   #P:2
+# entries-in-buffer/entries-written: 12/12   #P:2
 #
 #                                _-----=> irqs-off/BH-disabled
 #                               / _----=> need-resched
@@ -21,20 +21,18 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-              sh-17      [000] .....     0.085076: vfs_ioctl <-sys_ioctl
-              sh-17      [000] .....     0.085134: vfs_ioctl <-sys_ioctl
-              sh-17      [000] .....     0.085462: vfs_open <-do_open
-             cat-18      [001] .....     0.087353: vfs_fstatat <-sys_newfstatat
-             cat-18      [001] .....     0.087358: vfs_statx <-vfs_fstatat
-             cat-18      [001] .....     0.087661: vfs_open <-do_open
-             cat-18      [001] .....     0.088321: vfs_open <-do_open
-             cat-18      [001] .....     0.088503: vfs_fstat <-sys_newfstat
-             cat-18      [001] .....     0.088512: vfs_fstat <-sys_newfstat
-             cat-18      [001] .....     0.088522: vfs_read <-ksys_read
-             cat-18      [001] .....     0.088554: vfs_write <-ksys_write
-             cat-18      [001] .....     0.088569: vfs_read <-ksys_read
-            init-1       [001] .....     0.089059: vfs_ioctl <-sys_ioctl
-            init-1       [001] .....     0.089080: vfs_write <-ksys_write
+              sh-17      [001] .....     0.094654: vfs_open <-do_open
+             cat-18      [000] .....     0.096582: vfs_fstatat <-sys_newfstatat
+             cat-18      [000] .....     0.096588: vfs_statx <-vfs_fstatat
+             cat-18      [000] .....     0.096871: vfs_open <-do_open
+             cat-18      [000] .....     0.097540: vfs_open <-do_open
+             cat-18      [000] .....     0.097721: vfs_fstat <-sys_newfstat
+             cat-18      [000] .....     0.097730: vfs_fstat <-sys_newfstat
+             cat-18      [000] .....     0.097740: vfs_read <-ksys_read
+             cat-18      [000] .....     0.097790: vfs_write <-ksys_write
+             cat-18      [000] .....     0.097804: vfs_read <-ksys_read
+            init-1       [001] .....     0.098447: vfs_ioctl <-sys_ioctl
+            init-1       [001] .....     0.098468: vfs_write <-ksys_write
 """
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Two traces at once: an instance shows a command's reads and writes, the top trace how the scheduler was called meanwhile."""
+"""Two traces at once: an instance shows a command's reads and writes, the top trace the scheduler's calls meanwhile."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-             cat-19      [001] .....     0.034593: vfs_read <-ksys_read
-             cat-19      [001] .....     0.034616: vfs_write <-ksys_write
-             cat-19      [001] .....     0.034628: vfs_read <-ksys_read
-              sh-17      [000] .....     0.034950: vfs_write <-ksys_write
+             cat-19      [001] .....     0.018992: vfs_read <-ksys_read
+             cat-19      [001] .....     0.019029: vfs_write <-ksys_write
+             cat-19      [001] .....     0.019045: vfs_read <-ksys_read
+              sh-17      [000] .....     0.019285: vfs_write <-ksys_write
 # tracer: function
 #
-# entries-in-buffer/entries-written: 7/7   #P:2
+# entries-in-buffer/entries-written: 5/5   #P:2
 #
 #                                _-----=> irqs-off/BH-disabled
 #                               / _----=> need-resched
@@ -42,13 +42,11 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-            init-1       [001] .....     0.029524: schedule <-do_wait
-              sh-17      [000] .....     0.031695: schedule <-do_wait
-     rcu_preempt-3       [001] .....     0.033053: schedule <-schedule_timeout
-              sh-17      [000] .....     0.033339: schedule <-hostfs_wait_answer
-              sh-17      [000] .....     0.033744: schedule <-do_wait
-     rcu_preempt-3       [001] .....     0.035060: schedule <-schedule_timeout
-              sh-17      [000] .....     0.035359: schedule <-do_wait
+              sh-17      [000] .....     0.016904: schedule <-do_wait
+     rcu_preempt-3       [001] .....     0.018070: schedule <-schedule_timeout
+              sh-17      [000] .....     0.018227: schedule <-hostfs_wait_answer
+              sh-17      [000] .....     0.018484: schedule <-do_wait
+              sh-17      [000] .....     0.019509: schedule <-do_wait
 """
 
 

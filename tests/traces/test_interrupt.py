@@ -7,7 +7,7 @@ from tests.traces.run import Run, in_a_row, shown
 
 COMMAND = (
     "emu run --cpus 1 -p function_graph -g vfs_read -l vfs_read -l '*timer_interrupt' -l '*tick*' "
-    "-- 'dd if=/dev/zero of=/dev/null bs=128k count=1 status=none'"
+    "-- 'dd if=/dev/zero of=/dev/null bs=1M count=1 status=none'"
 )
 
 TRACE = """\
@@ -22,22 +22,85 @@ TRACE = """\
  0)               |        hrtimer_interrupt() {
  0)               |          tick_sched_timer() {
  0)               |            tick_sched_do_timer() {
- 0)   1.440 us    |              tick_do_update_jiffies64();
- 0)   1.540 us    |            }
+ 0)   1.110 us    |              tick_do_update_jiffies64();
+ 0)   1.480 us    |            }
  0)               |            tick_sched_handle() {
- 0)   0.370 us    |              account_process_tick();
- 0)   0.400 us    |              softlockup_tick();
+ 0)   0.460 us    |              account_process_tick();
+ 0)   0.600 us    |              softlockup_tick();
  0)               |              scheduler_tick() {
- 0)   0.610 us    |                task_tick_fair();
- 0)   3.080 us    |              }
- 0)   5.600 us    |            }
- 0)   8.830 us    |          }
- 0)   1.070 us    |          tick_program_event();
- 0) + 14.410 us   |        }
- 0) + 14.540 us   |      }
- 0) + 16.700 us   |    }
+ 0)   0.370 us    |                task_tick_fair();
+ 0)   2.580 us    |              }
+ 0)   5.970 us    |            }
+ 0)   8.800 us    |          }
+ 0)   0.980 us    |          tick_program_event();
+ 0) + 13.280 us   |        }
+ 0) + 13.690 us   |      }
+ 0) + 15.690 us   |    }
  0)   <========== |
- 0) # 1417.960 us |  }
+ 0)   ==========> |
+ 0)               |    sysvec_apic_timer_interrupt() {
+ 0)               |      __sysvec_apic_timer_interrupt() {
+ 0)               |        hrtimer_interrupt() {
+ 0)               |          tick_sched_timer() {
+ 0)               |            tick_sched_do_timer() {
+ 0)   0.840 us    |              tick_do_update_jiffies64();
+ 0)   1.210 us    |            }
+ 0)               |            tick_sched_handle() {
+ 0)   0.450 us    |              account_process_tick();
+ 0)   0.320 us    |              softlockup_tick();
+ 0)               |              scheduler_tick() {
+ 0)   0.210 us    |                task_tick_fair();
+ 0)   2.750 us    |              }
+ 0)   5.190 us    |            }
+ 0)   7.710 us    |          }
+ 0)   0.940 us    |          tick_program_event();
+ 0) + 11.600 us   |        }
+ 0) + 12.020 us   |      }
+ 0) + 15.530 us   |    }
+ 0)   <========== |
+ 0)   ==========> |
+ 0)               |    sysvec_apic_timer_interrupt() {
+ 0)               |      __sysvec_apic_timer_interrupt() {
+ 0)               |        hrtimer_interrupt() {
+ 0)               |          tick_sched_timer() {
+ 0)               |            tick_sched_do_timer() {
+ 0)   0.840 us    |              tick_do_update_jiffies64();
+ 0)   1.210 us    |            }
+ 0)               |            tick_sched_handle() {
+ 0)   0.450 us    |              account_process_tick();
+ 0)   0.510 us    |              softlockup_tick();
+ 0)               |              scheduler_tick() {
+ 0)   0.210 us    |                task_tick_fair();
+ 0)   2.180 us    |              }
+ 0)   4.810 us    |            }
+ 0)   7.330 us    |          }
+ 0)   0.940 us    |          tick_program_event();
+ 0) + 11.220 us   |        }
+ 0) + 11.640 us   |      }
+ 0) + 12.950 us   |    }
+ 0)   <========== |
+ 0)   ==========> |
+ 0)               |    sysvec_apic_timer_interrupt() {
+ 0)               |      __sysvec_apic_timer_interrupt() {
+ 0)               |        hrtimer_interrupt() {
+ 0)               |          tick_sched_timer() {
+ 0)               |            tick_sched_do_timer() {
+ 0)   0.840 us    |              tick_do_update_jiffies64();
+ 0)   1.210 us    |            }
+ 0)               |            tick_sched_handle() {
+ 0)   0.450 us    |              account_process_tick();
+ 0)   0.320 us    |              softlockup_tick();
+ 0)               |              scheduler_tick() {
+ 0)   0.210 us    |                task_tick_fair();
+ 0)   2.180 us    |              }
+ 0)   4.620 us    |            }
+ 0)   7.140 us    |          }
+ 0)   0.940 us    |          tick_program_event();
+ 0) + 11.030 us   |        }
+ 0) + 11.450 us   |      }
+ 0) + 12.760 us   |    }
+ 0)   <========== |
+ 0) # 4172.790 us |  }
 """
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A buffer that is too small: the oldest events are lost, and counted. The guest shows what is left, so emu writes no trace."""
+"""A buffer that is too small: the oldest events are lost, and counted. The guest prints the rest, so emu writes no trace."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ COMMAND = (
 
 TRACE = """\
 CPU:0 [LOST 725 EVENTS]
-              dd-14      [000] .....     0.044657: read_iter_zero <-vfs_read
-              dd-14      [000] .....     0.044667: read_iter_zero <-vfs_read
-              dd-14      [000] .....     0.044678: read_iter_zero <-vfs_read
+              dd-14      [000] .....     0.026555: read_iter_zero <-vfs_read
+              dd-14      [000] .....     0.026559: read_iter_zero <-vfs_read
+              dd-14      [000] .....     0.026564: read_iter_zero <-vfs_read
 entries: 223
 overrun: 725
 commit overrun: 0
 bytes: 6264
-oldest event ts:     0.046245
-now ts:     0.050876
+oldest event ts:     0.027222
+now ts:     0.029905
 dropped events: 0
 read events: 52
 """

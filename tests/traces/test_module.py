@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The functions of a module from its init to its exit: the filter is given before the module is there, and waits for it."""
+"""The functions of a module from its init to its exit: the filter is set before the module is loaded, and waits for it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ COMMAND = (
 )
 
 TRACE = """\
-[    0.071097] sample_timer: 5 beats
+[    0.056075] sample_timer: 5 beats
 # tracer: function
 #
 # entries-in-buffer/entries-written: 23/23   #P:2
@@ -23,29 +23,29 @@ TRACE = """\
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-        modprobe-18      [001] .....     0.035231: do_init_module <-load_module
-        modprobe-18      [001] .....     0.035231: sample_timer_init [sample_timer] <-do_one_initcall
-        modprobe-18      [001] .....     0.035231: sample_thread_start [sample_timer] <-sample_timer_init [sample_timer]
-   sample_thread-19      [001] .....     0.035403: sample_thread [sample_timer] <-kthread
-   sample_thread-19      [001] .....     0.035404: sample_count [sample_timer] <-sample_thread [sample_timer]
-   sample_thread-19      [001] d..1.     0.035404: sample_add [sample_timer] <-sample_count [sample_timer]
-   sample_thread-19      [001] .....     0.035405: sample_rest [sample_timer] <-sample_thread [sample_timer]
-          <idle>-0       [001] ..s1.     0.046023: sample_beat [sample_timer] <-call_timer_fn
-          <idle>-0       [001] ..s1.     0.046023: sample_count [sample_timer] <-sample_beat [sample_timer]
-          <idle>-0       [001] d.s2.     0.046024: sample_add [sample_timer] <-sample_count [sample_timer]
-   sample_thread-19      [001] .....     0.047051: sample_count [sample_timer] <-sample_thread [sample_timer]
-   sample_thread-19      [001] d..1.     0.047052: sample_add [sample_timer] <-sample_count [sample_timer]
-   sample_thread-19      [001] .....     0.047052: sample_rest [sample_timer] <-sample_thread [sample_timer]
-          <idle>-0       [001] ..s1.     0.057024: sample_beat [sample_timer] <-call_timer_fn
-          <idle>-0       [001] ..s1.     0.057024: sample_count [sample_timer] <-sample_beat [sample_timer]
-          <idle>-0       [001] d.s2.     0.057025: sample_add [sample_timer] <-sample_count [sample_timer]
-   sample_thread-19      [001] .....     0.059051: sample_count [sample_timer] <-sample_thread [sample_timer]
-   sample_thread-19      [001] d..1.     0.059052: sample_add [sample_timer] <-sample_count [sample_timer]
-   sample_thread-19      [001] .....     0.059053: sample_rest [sample_timer] <-sample_thread [sample_timer]
-           rmmod-21      [001] .....     0.063024: sample_timer_exit [sample_timer] <-delete_module
-           rmmod-21      [001] .....     0.063026: sample_thread_stop [sample_timer] <-sample_timer_exit [sample_timer]
-           rmmod-21      [001] .....     0.071087: sample_count [sample_timer] <-sample_timer_exit [sample_timer]
-           rmmod-21      [001] d..1.     0.071087: sample_add [sample_timer] <-sample_count [sample_timer]
+        modprobe-18      [001] .....     0.020180: do_init_module <-load_module
+        modprobe-18      [001] .....     0.020181: sample_timer_init [sample_timer] <-do_one_initcall
+        modprobe-18      [001] .....     0.020182: sample_thread_start [sample_timer] <-sample_timer_init [sample_timer]
+   sample_thread-19      [001] .....     0.020317: sample_thread [sample_timer] <-kthread
+   sample_thread-19      [001] .....     0.020319: sample_count [sample_timer] <-sample_thread [sample_timer]
+   sample_thread-19      [001] d..1.     0.020320: sample_add [sample_timer] <-sample_count [sample_timer]
+   sample_thread-19      [001] .....     0.020321: sample_rest [sample_timer] <-sample_thread [sample_timer]
+          <idle>-0       [000] .Ns1.     0.031019: sample_beat [sample_timer] <-call_timer_fn
+          <idle>-0       [000] .Ns1.     0.031019: sample_count [sample_timer] <-sample_beat [sample_timer]
+          <idle>-0       [000] dNs2.     0.031020: sample_add [sample_timer] <-sample_count [sample_timer]
+   sample_thread-19      [001] .....     0.032054: sample_count [sample_timer] <-sample_thread [sample_timer]
+   sample_thread-19      [001] d..1.     0.032056: sample_add [sample_timer] <-sample_count [sample_timer]
+   sample_thread-19      [001] .....     0.032056: sample_rest [sample_timer] <-sample_thread [sample_timer]
+          <idle>-0       [000] ..s1.     0.042015: sample_beat [sample_timer] <-call_timer_fn
+          <idle>-0       [000] ..s1.     0.042015: sample_count [sample_timer] <-sample_beat [sample_timer]
+          <idle>-0       [000] d.s2.     0.042016: sample_add [sample_timer] <-sample_count [sample_timer]
+   sample_thread-19      [001] .....     0.044034: sample_count [sample_timer] <-sample_thread [sample_timer]
+   sample_thread-19      [001] d..1.     0.044035: sample_add [sample_timer] <-sample_count [sample_timer]
+   sample_thread-19      [001] .....     0.044035: sample_rest [sample_timer] <-sample_thread [sample_timer]
+           rmmod-21      [001] .....     0.047937: sample_timer_exit [sample_timer] <-delete_module
+           rmmod-21      [001] .....     0.047941: sample_thread_stop [sample_timer] <-sample_timer_exit [sample_timer]
+           rmmod-21      [001] .....     0.056067: sample_count [sample_timer] <-sample_timer_exit [sample_timer]
+           rmmod-21      [001] d..1.     0.056068: sample_add [sample_timer] <-sample_count [sample_timer]
 """
 
 

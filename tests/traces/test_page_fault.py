@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A page fault within a system call, on SPARC V9: /dev/zero is read into memory of which there is no page yet."""
+"""A page fault within a system call, on SPARC V9: /dev/zero is read into memory that has no page yet."""
 
 from __future__ import annotations
 
@@ -15,41 +15,41 @@ TRACE = """\
 #
 # CPU  DURATION                  FUNCTION CALLS
 # |     |   |                     |   |   |   |
- 1)               |  vfs_read() {
- 1)   0.160 us    |    rw_verify_area();
- 1)               |    read_iter_zero() {
- 1)               |      clear_user() {
- 1)               |        do_sparc64_fault() {
- 1)   0.250 us    |          data_access();
- 1)               |          do_user_addr_fault() {
- 1)   0.300 us    |            find_vma();
- 1)               |            handle_mm_fault() {
- 1)               |              __handle_mm_fault() {
- 1)   0.220 us    |                mm_alloc_pmd();
- 1)   0.130 us    |                pte_alloc();
- 1)               |                handle_pte_fault() {
- 1)               |                  do_anonymous_page() {
- 1)               |                    __alloc_pages() {
- 1)               |                      get_page_from_freelist() {
- 1)   0.270 us    |                        zone_watermark_ok();
- 1)   0.470 us    |                        rmqueue_pcplist();
- 1) + 15.090 us   |                      }
- 1) + 15.420 us   |                    }
- 1)               |                    do_set_pte() {
- 1)   0.130 us    |                      flush_icache_page();
- 1)   2.270 us    |                    }
- 1) + 18.920 us   |                  }
- 1) + 20.370 us   |                }
- 1) + 22.770 us   |              }
- 1) + 23.130 us   |            }
- 1)   1.450 us    |            up_read();
- 1) + 27.240 us   |          }
- 1) + 29.120 us   |        }
- 1)   0.180 us    |        raw_irqentry_exit_cond_resched();
- 1) ! 105.020 us  |      }
- 1)   7.890 us    |      clear_user();
- 1) ! 116.680 us  |    }
- 1) ! 117.770 us  |  }
+ 0)               |  vfs_read() {
+ 0)   0.160 us    |    rw_verify_area();
+ 0)               |    read_iter_zero() {
+ 0)               |      clear_user() {
+ 0)               |        do_sparc64_fault() {
+ 0)   0.230 us    |          data_access.isra.0();
+ 0)               |          do_user_addr_fault() {
+ 0)   0.300 us    |            find_vma();
+ 0)               |            handle_mm_fault() {
+ 0)               |              __handle_mm_fault() {
+ 0)   0.220 us    |                mm_alloc_pmd();
+ 0)   0.130 us    |                pte_alloc();
+ 0)               |                handle_pte_fault() {
+ 0)               |                  do_anonymous_page() {
+ 0)               |                    __alloc_pages() {
+ 0)               |                      get_page_from_freelist() {
+ 0)   0.270 us    |                        zone_watermark_ok();
+ 0)   0.470 us    |                        rmqueue_pcplist();
+ 0) + 14.690 us   |                      }
+ 0) + 15.020 us   |                    }
+ 0)               |                    do_set_pte() {
+ 0)   0.130 us    |                      flush_icache_page();
+ 0)   2.270 us    |                    }
+ 0) + 18.520 us   |                  }
+ 0) + 19.970 us   |                }
+ 0) + 22.370 us   |              }
+ 0) + 22.730 us   |            }
+ 0)   1.450 us    |            up_read();
+ 0) + 26.840 us   |          }
+ 0) + 28.700 us   |        }
+ 0)   0.180 us    |        raw_irqentry_exit_cond_resched();
+ 0) ! 104.600 us  |      }
+ 0)   7.890 us    |      clear_user();
+ 0) ! 116.260 us  |    }
+ 0) ! 117.350 us  |  }
 """
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Who opens files, and from where: each call of vfs_open with the calls that led to it."""
+"""Who opens files, and from where: each call of vfs_open with its stack trace."""
 
 from __future__ import annotations
 
@@ -23,20 +23,20 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-             cat-13      [000] .....     0.034265: vfs_open <-do_open
-             cat-13      [000] .....     0.034265: <stack trace>
+             cat-13      [000] .....     0.021553: vfs_open <-do_open
+             cat-13      [000] .....     0.021553: <stack trace>
  => vfs_open
  => do_open
  => path_openat
  => do_filp_open
- => do_open_execat
- => bprm_execve
- => do_execveat_common
+ => do_open_execat.constprop.0
+ => bprm_execve.constprop.0
+ => do_execveat_common.constprop.0
  => sys_execve
  => do_syscall_64
  => entry_SYSCALL_64
-             cat-13      [000] .....     0.034627: vfs_open <-do_open
-             cat-13      [000] .....     0.034627: <stack trace>
+             cat-13      [000] .....     0.021821: vfs_open <-do_open
+             cat-13      [000] .....     0.021821: <stack trace>
  => vfs_open
  => do_open
  => path_openat

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""One system call, as function_graph shows it: a function that calls no other is one line, any other has braces."""
+"""One system call in function_graph: a leaf function is one line, any other has braces."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ TRACE = """\
 # CPU  DURATION                  FUNCTION CALLS
 # |     |   |                     |   |   |   |
  0)               |  sys_kill() {
- 0)   0.520 us    |    prepare_kill_siginfo();
+ 0)   0.630 us    |    prepare_kill_siginfo();
  0)               |    kill_something_info() {
  0)               |      _raw_spin_lock_irq() {
- 0)   0.050 us    |        preempt_count_add();
- 0)   0.530 us    |      }
+ 0)   0.210 us    |        preempt_count_add();
+ 0)   0.810 us    |      }
  0)               |      find_vpid() {
  0)               |        _raw_spin_lock_irqsave() {
- 0)   0.050 us    |          preempt_count_add();
- 0)   0.580 us    |        }
+ 0)   0.210 us    |          preempt_count_add();
+ 0)   0.920 us    |        }
  0)               |        find_pid() {
- 0)   0.150 us    |          pid_bucket();
- 0)   0.350 us    |        }
+ 0)   0.240 us    |          pid_bucket();
+ 0)   0.830 us    |        }
  0)               |        _raw_spin_unlock_irqrestore() {
- 0)   0.050 us    |          preempt_count_sub();
- 0)   0.570 us    |        }
- 0)   1.830 us    |      }
+ 0)   0.220 us    |          preempt_count_sub();
+ 0)   1.080 us    |        }
+ 0)   3.840 us    |      }
  0)               |      kill_pid_info() {
- 0)   0.180 us    |        pid_task();
- 0)   0.060 us    |        group_send_sig_info();
- 0)   0.500 us    |      }
+ 0)   0.390 us    |        pid_task();
+ 0)   0.220 us    |        group_send_sig_info();
+ 0)   1.850 us    |      }
  0)               |      _raw_spin_unlock_irq() {
- 0)   0.050 us    |        preempt_count_sub();
- 0)   0.570 us    |      }
- 0)   3.830 us    |    }
- 0)   4.650 us    |  }
+ 0)   0.220 us    |        preempt_count_sub();
+ 0)   1.210 us    |      }
+ 0) + 10.250 us   |    }
+ 0) + 12.620 us   |  }
 """
 
 

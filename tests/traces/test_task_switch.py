@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A reader sleeps until somebody writes: `=>` shows a switch to another task, funcgraph-proc the task of each line."""
+"""A reader sleeps until there is a write: `=>` shows a switch to another task, funcgraph-proc the task of each line."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ hello
  0)     cat-15     =>     sh-14     
  ------------------------------------------
 
- 0)     sh-14      | + 17.990 us   |  pipe_write();
+ 0)     sh-14      | + 21.010 us   |  pipe_write();
  ------------------------------------------
  0)     sh-14      =>     cat-15    
  ------------------------------------------
 
- 0)     cat-15     | ! 509.860 us  |      }
- 0)     cat-15     | ! 510.200 us  |    }
- 0)     cat-15     | ! 525.200 us  |  } /* pipe_read */
- 0)     cat-15     |   1.900 us    |  pipe_read();
+ 0)     cat-15     | ! 424.310 us  |      }
+ 0)     cat-15     | ! 424.860 us  |    }
+ 0)     cat-15     | ! 443.000 us  |  } /* pipe_read */
+ 0)     cat-15     |   1.800 us    |  pipe_read();
 """
 
 

@@ -16,39 +16,39 @@ TRACE = """\
  0)               |    do_user_addr_fault() {
  0)               |      lock_mm_and_find_vma() {
  0)               |        down_read_trylock() {
- 0)   0.050 us    |          preempt_count_add();
- 0)   0.050 us    |          preempt_count_sub();
- 0)   0.850 us    |        }
- 0)   0.250 us    |        find_vma();
- 0)   1.500 us    |      }
+ 0)   0.330 us    |          preempt_count_add();
+ 0)   0.220 us    |          preempt_count_sub();
+ 0)   1.650 us    |        }
+ 0)   0.570 us    |        find_vma();
+ 0)   2.880 us    |      }
  0)               |      handle_mm_fault() {
  0)               |        __handle_mm_fault() {
- 0)   0.400 us    |          mm_alloc_pmd();
- 0)   0.060 us    |          pte_alloc();
+ 0)   0.270 us    |          mm_alloc_pmd();
+ 0)   0.230 us    |          pte_alloc();
  0)               |          handle_pte_fault() {
  0)               |            do_anonymous_page() {
  0)               |              __might_sleep() {
- 0)   0.300 us    |                __might_resched();
- 0)   0.400 us    |              }
+ 0)   0.320 us    |                __might_resched();
+ 0)   0.740 us    |              }
  0)               |              __alloc_pages() {
  0)               |                get_page_from_freelist() {
- 0)   0.140 us    |                  zone_watermark_ok();
- 0)   0.490 us    |                  rmqueue_pcplist();
- 0)   7.400 us    |                }
- 0)   7.680 us    |              }
+ 0)   0.240 us    |                  zone_watermark_ok();
+ 0)   0.520 us    |                  rmqueue_pcplist();
+ 0)   4.150 us    |                }
+ 0)   4.600 us    |              }
  0)               |              do_set_pte() {
- 0)   0.050 us    |                flush_icache_page();
+ 0)   0.190 us    |                flush_icache_page();
  0)               |                _raw_spin_lock() {
- 0)   0.050 us    |                  preempt_count_add();
- 0)   0.480 us    |                }
+ 0)   0.220 us    |                  preempt_count_add();
+ 0)   0.740 us    |                }
  0)               |                _raw_spin_unlock() {
- 0)   0.050 us    |                  preempt_count_sub();
- 0)   0.520 us    |                }
- 0)   1.940 us    |              }
- 0) + 10.490 us   |            }
- 0) + 10.840 us   |          }
- 0) + 11.730 us   |        }
- 0) + 11.880 us   |      }
+ 0)   0.220 us    |                  preempt_count_sub();
+ 0)   0.990 us    |                }
+ 0)   2.940 us    |              }
+ 0)   9.300 us    |            }
+ 0) + 10.270 us   |          }
+ 0) + 11.760 us   |        }
+ 0) + 12.200 us   |      }
 """
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Two CPUs: a task wakes another, whose CPU gets an interrupt and switches to it. Two processes pass a byte there and back."""
+"""Two CPUs: a task wakes another, whose CPU gets an interrupt and switches to it. Two processes pass a byte back and forth."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ COMMAND = (
 )
 
 TRACE = """\
-1 round trips, 245.010 us each
+1 round trips, 282.570 us each
 # tracer: function
 #
-# entries-in-buffer/entries-written: 51/51   #P:2
+# entries-in-buffer/entries-written: 43/43   #P:2
 #
 #                                _-----=> irqs-off/BH-disabled
 #                               / _----=> need-resched
@@ -24,57 +24,49 @@ TRACE = """\
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-          <idle>-0       [000] d.h2.     0.084555: try_to_wake_up <-default_wake_function
-          <idle>-0       [000] d.h5.     0.084564: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.084565: reschedule_interrupt <-etrap
-            init-1       [001] d..2.     0.084594: finish_task_switch <-__schedule
-            init-1       [001] d..2.     0.084920: smp_send_reschedule <-resched_curr
-          <idle>-0       [000] dn.1.     0.084921: reschedule_interrupt <-etrap
-              sh-17      [000] d..2.     0.084951: finish_task_switch <-schedule_tail
-          <idle>-0       [001] d..2.     0.085051: finish_task_switch <-__schedule
-              sh-17      [000] d..2.     0.086915: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.086916: reschedule_interrupt <-etrap
-        pingpong-18      [001] d..2.     0.086946: finish_task_switch <-schedule_tail
-          <idle>-0       [000] d..2.     0.087166: finish_task_switch <-__schedule
-        pingpong-18      [001] d..2.     0.088521: smp_send_reschedule <-resched_curr
-          <idle>-0       [000] dn.1.     0.088522: reschedule_interrupt <-etrap
-        pingpong-19      [000] d..2.     0.088553: finish_task_switch <-schedule_tail
-        pingpong-18      [001] d..1.     0.088605: try_to_wake_up <-default_wake_function
-          <idle>-0       [000] d..2.     0.088615: finish_task_switch <-__schedule
-        pingpong-18      [001] d..4.     0.088623: smp_send_reschedule <-resched_curr
-          <idle>-0       [000] dn.1.     0.088633: reschedule_interrupt <-etrap
-        pingpong-19      [000] d..2.     0.088659: finish_task_switch <-__schedule
-          <idle>-0       [001] d..2.     0.088662: finish_task_switch <-__schedule
-        pingpong-19      [000] d..1.     0.088715: try_to_wake_up <-default_wake_function
-        pingpong-19      [000] d..4.     0.088725: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.088726: reschedule_interrupt <-etrap
-        pingpong-18      [001] d..2.     0.088755: finish_task_switch <-__schedule
-          <idle>-0       [000] d..2.     0.088764: finish_task_switch <-__schedule
-        pingpong-18      [001] d..1.     0.088795: try_to_wake_up <-default_wake_function
-        pingpong-18      [001] d..4.     0.088803: smp_send_reschedule <-resched_curr
-          <idle>-0       [000] dn.1.     0.088804: reschedule_interrupt <-etrap
-        pingpong-19      [000] d..2.     0.088833: finish_task_switch <-__schedule
-          <idle>-0       [001] d..2.     0.088847: finish_task_switch <-__schedule
-        pingpong-19      [000] d..3.     0.089048: try_to_wake_up <-default_wake_function
-        pingpong-19      [000] d..6.     0.089059: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.089060: reschedule_interrupt <-etrap
-          <idle>-0       [000] d..2.     0.089088: finish_task_switch <-__schedule
-        pingpong-18      [001] d..2.     0.089089: finish_task_switch <-__schedule
-        pingpong-18      [001] d.s2.     0.089287: try_to_wake_up <-wake_up_process
-        pingpong-18      [001] d.s5.     0.089296: smp_send_reschedule <-resched_curr
-          <idle>-0       [000] dn.1.     0.089297: reschedule_interrupt <-etrap
-     rcu_preempt-3       [000] d..2.     0.089326: finish_task_switch <-__schedule
-          <idle>-0       [000] d..2.     0.089361: finish_task_switch <-__schedule
-        pingpong-18      [001] d..3.     0.089420: try_to_wake_up <-default_wake_function
-        pingpong-18      [001] d..6.     0.089432: smp_send_reschedule <-resched_curr
-          <idle>-0       [000] dn.1.     0.089433: reschedule_interrupt <-etrap
-          <idle>-0       [001] d..2.     0.089461: finish_task_switch <-__schedule
-              sh-17      [000] d..2.     0.089463: finish_task_switch <-__schedule
-              sh-17      [000] d..3.     0.089690: try_to_wake_up <-default_wake_function
-              sh-17      [000] d..6.     0.089702: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.089703: reschedule_interrupt <-etrap
-            init-1       [001] d..2.     0.089723: finish_task_switch <-__schedule
-          <idle>-0       [000] d..2.     0.089731: finish_task_switch <-__schedule
+              sh-17      [001] d..2.     0.098215: smp_send_reschedule <-resched_curr
+          <idle>-0       [000] dn.1.     0.098216: reschedule_interrupt <-etrap
+        pingpong-18      [000] d..2.     0.098249: finish_task_switch <-schedule_tail
+          <idle>-0       [001] d..2.     0.098510: finish_task_switch <-__schedule
+        pingpong-18      [000] d..2.     0.099764: smp_send_reschedule <-resched_curr
+          <idle>-0       [001] dn.1.     0.099765: reschedule_interrupt <-etrap
+        pingpong-19      [001] d..2.     0.099795: finish_task_switch <-schedule_tail
+        pingpong-18      [000] .....     0.099849: try_to_wake_up <-wake_up_process
+          <idle>-0       [001] d..2.     0.099858: finish_task_switch <-__schedule
+        pingpong-18      [000] d..3.     0.099865: smp_send_reschedule <-resched_curr
+          <idle>-0       [001] dn.1.     0.099876: reschedule_interrupt <-etrap
+        pingpong-19      [001] d..2.     0.099902: finish_task_switch <-__schedule
+          <idle>-0       [000] d..2.     0.099905: finish_task_switch <-__schedule
+        pingpong-19      [001] d..1.     0.099957: try_to_wake_up <-default_wake_function
+        pingpong-19      [001] d..4.     0.099967: smp_send_reschedule <-resched_curr
+          <idle>-0       [000] dn.1.     0.099968: reschedule_interrupt <-etrap
+        pingpong-18      [000] d..2.     0.099997: finish_task_switch <-__schedule
+          <idle>-0       [001] d..2.     0.100006: finish_task_switch <-__schedule
+        pingpong-18      [000] d..1.     0.100075: try_to_wake_up <-default_wake_function
+        pingpong-18      [000] d..4.     0.100084: smp_send_reschedule <-resched_curr
+          <idle>-0       [001] dn.1.     0.100085: reschedule_interrupt <-etrap
+        pingpong-19      [001] d..2.     0.100113: finish_task_switch <-__schedule
+          <idle>-0       [000] d..2.     0.100128: finish_task_switch <-__schedule
+        pingpong-19      [001] d..3.     0.100326: try_to_wake_up <-default_wake_function
+        pingpong-19      [001] d..6.     0.100337: smp_send_reschedule <-resched_curr
+          <idle>-0       [000] dn.1.     0.100338: reschedule_interrupt <-etrap
+          <idle>-0       [001] d..2.     0.100366: finish_task_switch <-__schedule
+        pingpong-18      [000] d..2.     0.100367: finish_task_switch <-__schedule
+        pingpong-18      [000] d..3.     0.100640: try_to_wake_up <-default_wake_function
+        pingpong-18      [000] d..6.     0.100652: smp_send_reschedule <-resched_curr
+          <idle>-0       [001] dn.1.     0.100653: reschedule_interrupt <-etrap
+          <idle>-0       [000] d..2.     0.100681: finish_task_switch <-__schedule
+              sh-17      [001] d..2.     0.100683: finish_task_switch <-__schedule
+              sh-17      [001] d..3.     0.100967: try_to_wake_up <-default_wake_function
+              sh-17      [001] d..6.     0.100978: smp_send_reschedule <-resched_curr
+          <idle>-0       [000] dn.1.     0.100979: reschedule_interrupt <-etrap
+            init-1       [000] d..2.     0.101002: finish_task_switch <-__schedule
+          <idle>-0       [001] d..2.     0.101008: finish_task_switch <-__schedule
+            init-1       [000] d.s2.     0.101043: try_to_wake_up <-wake_up_process
+            init-1       [000] d.s5.     0.101054: smp_send_reschedule <-resched_curr
+          <idle>-0       [001] dn.1.     0.101055: reschedule_interrupt <-etrap
+     rcu_preempt-3       [001] d..2.     0.101074: finish_task_switch <-__schedule
+          <idle>-0       [001] d..2.     0.101111: finish_task_switch <-__schedule
 """
 
 

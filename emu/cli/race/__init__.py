@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import click
 
+from emu.cli.race.campaign import campaign
 from emu.cli.race.certify import certify
 from emu.cli.race.check import check
+from emu.cli.race.generate import generate
 from emu.cli.race.replay import replay
 from emu.cli.race.show import show
 
@@ -24,5 +26,7 @@ def race() -> None:
 
 race.add_command(check)
 race.add_command(certify)
+race.add_command(generate)
 race.add_command(show)
 race.add_command(replay)
+race.add_command(campaign)

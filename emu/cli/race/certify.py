@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""emu race certify: is a protocol safe, wherever its sites lie, with NMIs and without, under each fetch model?"""
+"""emu race certify: is a protocol safe, wherever its sites are, with NMIs and without, under each fetch model?"""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from emu.cli.arch_option import arch_option
 from emu.cli.progress import Progress
 from emu.cli.race import options
 from emu.cli.race.document import json_text, verdict_object
@@ -59,7 +60,7 @@ nothing was searched; 130: interrupted by Ctrl-C. What was found until then is p
 
 
 @click.command(context_settings={"max_content_width": 120}, epilog=EXAMPLES)
-@click.option("--arch", default="x86_64", show_default=True, metavar="A", help="Architecture.")
+@arch_option("Architecture.")
 @click.option("--mutants", is_flag=True, help="Also without each stage, and with each two swapped.")
 @options.on
 @options.fetch
@@ -83,7 +84,7 @@ def certify(
     output: Path | None,
     as_json: bool,
 ) -> int:
-    """Search a protocol, wherever its sites lie.
+    """Search a protocol with sites at all kinds of addresses.
 
     Every order of events is tried, at each kind of place, with NMIs and without, under each fetch model.
     """
@@ -118,7 +119,7 @@ def certify(
 
 
 def _table(verdicts: Sequence[Verdict]) -> str:
-    """A column for each fetch model; a line for where the sites lie, whether NMIs come, and if the patch is made or undone."""
+    """A column per fetch model; a line per place, with NMIs and without, for the patch being made or undone."""
     fetches = list(dict.fromkeys(verdict.fetch for verdict in verdicts))
     engines = dict.fromkeys(verdict.on for verdict in verdicts)
     rows: dict[tuple[str, ...], dict[str, list[Verdict]]] = {}
@@ -135,7 +136,7 @@ def _table(verdicts: Sequence[Verdict]) -> str:
 
 
 def _cell(verdicts: Sequence[Verdict]) -> str:
-    """The shortest of what goes wrong in some searches; safe if nothing does in any."""
+    """The shortest of the violations found by some searches; safe if there are none."""
     wrong = min((verdict for verdict in verdicts if verdict.wrong), key=lambda verdict: len(verdict.schedule), default=None)
     if wrong is not None:
         return f"{wrong.wrong} {len(wrong.schedule)}"
@@ -143,7 +144,7 @@ def _cell(verdicts: Sequence[Verdict]) -> str:
 
 
 def _sentence(verdicts: Sequence[Verdict], *, complete: bool) -> str:
-    """What has been found, and the schedule of the first that is unsafe."""
+    """A sentence with the result, and the first unsafe schedule."""
     scenario = verdicts[0].scenario
     protocol = f"{scenario.protocol_text} is"
     of = f"for {counted(scenario.cpus, 'CPU')} and {counted(len(scenario.places), 'site')}"

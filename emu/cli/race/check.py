@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""emu race check: is each scenario as safe, or as unsafe, as it says?"""
+"""emu race check: is each scenario as safe, or as unsafe, as it claims?"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import click
 
@@ -23,7 +23,7 @@ from emu.cli.race.searching import ended_early
 from emu.cli.signals import raised
 
 if TYPE_CHECKING:
-    from emu.race import Verdict
+    from emu.race import Limits, Verdict
     from emu.race.litmus import LitmusVerdict
 
 __all__ = ["check"]
@@ -61,15 +61,18 @@ files is wrong, and nothing was searched; 130: interrupted by Ctrl-C. What was f
 @options.output
 @options.as_json
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
-def check(files: Sequence[Path], output: Path | None, as_json: bool, **search: Any) -> int:
+def check(
+    files: Sequence[Path], output: Path | None, as_json: bool,
+    on: str, fetch: str | None, cpus: int | None, sites: int | None, seed: int, limit: Limits | None,
+) -> int:  # fmt: skip
     """Search scenarios and litmus tests.
 
     Every order of events of each FILE is tried, and what is found is compared with what the FILE expects.
     """
     progress = Progress()
     with progress.during("loading the race lab"), lab_errors():
-        cases = [_case(path, SearchOptions(**search)) for path in files]
-    with raised(), ScheduleFiles(output, search["seed"], files) as schedules, ended_early() as end:
+        cases = [_case(path, SearchOptions(on, fetch, cpus, sites, seed, limit)) for path in files]
+    with raised(), ScheduleFiles(output, seed, files) as schedules, ended_early() as end:
         for number, case in enumerate(cases):
             if not as_json:
                 say(("\n" if number else "") + case.heading)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What --json prints: one document. Its keys are those of the dataclasses that docs/race-lab.md lists."""
+"""The output of --json: one document. Its keys are those of the dataclasses listed in docs/race-lab.md."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from emu.race import Event, Verdict
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
 __all__ = ["json_text", "litmus_object", "verdict_object"]
 
 
-def json_text(document: dict[str, Any]) -> str:
-    """The document as it is printed."""
+def json_text(document: dict[str, object]) -> str:
+    """The printed text of the document."""
     return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
 
 
-def verdict_object(verdict: Verdict) -> dict[str, Any]:
-    """A verdict as JSON has it. Times are left out: they differ from run to run."""
+def verdict_object(verdict: Verdict) -> dict[str, object]:
+    """A verdict as a JSON object. Times are left out, because they differ from run to run."""
     scenario = verdict.scenario
     expected = scenario.expected(verdict.fetch)
     return {
@@ -46,8 +46,8 @@ def verdict_object(verdict: Verdict) -> dict[str, Any]:
     }
 
 
-def litmus_object(verdict: LitmusVerdict) -> dict[str, Any]:
-    """A litmus test's verdict as JSON has it."""
+def litmus_object(verdict: LitmusVerdict) -> dict[str, object]:
+    """A litmus test's verdict as a JSON object."""
     litmus, witness = verdict.litmus, verdict.witness
     return {
         "test": litmus.name,
@@ -75,7 +75,7 @@ def litmus_object(verdict: LitmusVerdict) -> dict[str, Any]:
     }
 
 
-def _events(events: Iterable[Event]) -> list[dict[str, Any]]:
+def _events(events: Iterable[Event]) -> list[dict[str, object]]:
     return [
         {
             "agent": event.agent,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What can be wrong with what a command of `emu race` was given, as one line."""
+"""Errors in the input of `emu race` commands, as one line."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ __all__ = ["lab_errors"]
 
 @contextmanager
 def lab_errors(of: Path | None = None) -> Iterator[None]:
-    """Turns the errors of a body that uses the lab into the command's.
+    """Converts errors of a body that uses the lab to errors of the command.
 
     Args:
-        of: the file that the body is about, which the errors do not name themselves.
+        of: the file concerned, if the errors do not name it themselves.
 
     Raises:
         click.ClickException: a scenario, protocol, schedule or option is wrong, or a file cannot be read.
-        BrokenPipeError: nobody reads standard output.
+        BrokenPipeError: standard output is closed.
     """
     with guest_errors():
         try:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`emu race check` of a litmus test: what is searched, and what is said of it."""
+"""`emu race check` of a litmus test: its searches and its output."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from emu.cli.progress import Progress
 from emu.cli.race.document import litmus_object
@@ -23,10 +23,10 @@ class LitmusCase:
     """A file with a litmus test.
 
     Attributes:
-        verdicts: what has been found so far.
+        verdicts: the verdicts so far.
 
     Raises:
-        ValueError: it is none, or the options do not go with it.
+        ValueError: the file is not a litmus test, or the options do not apply to it.
     """
 
     noun = "litmus test"
@@ -49,7 +49,7 @@ class LitmusCase:
         return all(verdict.ok for verdict in self.verdicts)
 
     def search(self, schedules: ScheduleFiles, progress: Progress) -> Iterator[str]:
-        """Searches. What is to be said comes as it is found."""
+        """Searches. Yields text as soon as there are results."""
         from emu.race import litmus
 
         searches = (litmus.explore(self._test, fetch, self._limit) for fetch in self._fetch)
@@ -59,7 +59,7 @@ class LitmusCase:
 
     @property
     def evidence(self) -> str:
-        """The instructions that lead to what the first verdict is about that is not Ok, or the first that has a witness."""
+        """The instructions that lead to the final state of the first verdict that is not Ok, or of the first with a witness."""
         from emu.race import litmus
 
         found = sorted((verdict for verdict in self.verdicts if verdict.witness), key=lambda verdict: verdict.ok is True)
@@ -67,16 +67,16 @@ class LitmusCase:
 
     @property
     def coverages(self) -> list[Mapping[str, tuple[int, int]]]:
-        """Nothing is counted that could be reached."""
+        """Empty: a litmus test has no coverage."""
         return []
 
     @property
     def assumptions(self) -> list[Sequence[str]]:
-        """Of each verdict that has all final states."""
+        """Those of each verdict that has all final states."""
         return [verdict.assumptions for verdict in self.verdicts if not verdict.why]
 
     @property
-    def document(self) -> dict[str, Any]:
+    def document(self) -> dict[str, object]:
         return {
             "file": str(self.path),
             "about": self._test.about,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What emu race certify --mutants prints: a protocol, and what goes wrong if a stage is left out, or if two are swapped."""
+"""The output of emu race certify --mutants: a protocol, and what goes wrong if a stage is omitted or two are swapped."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ _ITSELF = "as it is"
 
 
 class _Row(NamedTuple):
-    """Searches under each fetch model that have found the same.
+    """Searches under each fetch model, with equal results.
 
     Attributes:
-        stages: what was left out or swapped.
-        where: the titles' values that this was found for.
-        cells: what was found.
+        stages: what was omitted or swapped.
+        where: the titles' values to which the results apply.
+        cells: the results.
     """
 
     stages: str
@@ -35,10 +35,10 @@ _TITLES = ("change", "place", "NMIs", "on")
 
 
 def mutants_stages(scenario: Scenario) -> str:
-    """The stages of a protocol, by the numbers that `without` and `swap` have for them."""
-    from emu.race.model_sites import model_patches
-    from emu.race.protocol_steps import stages
-    from emu.race.protocol_text import written
+    """The stages of a protocol, with their numbers for `without` and `swap`."""
+    from emu.race.model.model_sites import model_patches
+    from emu.race.scenario.protocol_steps import stages
+    from emu.race.scenario.protocol_text import written
 
     patches = model_patches(scenario)
     steps = scenario.steps(patches)
@@ -47,9 +47,9 @@ def mutants_stages(scenario: Scenario) -> str:
 
 
 def mutants_table(verdicts: Sequence[Verdict]) -> str:
-    """A column for each fetch model; a line for what is left out or swapped, and where that leads to the same.
+    """A column per fetch model; a line per omission or swap, and per group of cases with equal results.
 
-    A column that would say `any` in each line is left out.
+    A column with `any` in each line is left out.
     """
     fetches = list(dict.fromkeys(verdict.fetch for verdict in verdicts))
     found: dict[tuple[str, ...], dict[str, Verdict]] = {}
@@ -81,14 +81,14 @@ def _stages(verdict: Verdict, protocol: str) -> str:
 
 
 def _cell(verdict: Verdict | None) -> str:
-    """What goes wrong, in one word, and after how many events; `?`: that was not decided."""
+    """What goes wrong, in one word, and after how many events; `?` if it is undecided."""
     if verdict is None or not (verdict.wrong or verdict.ok):
         return "?"
     return f"{verdict.wrong.partition('-')[0]} {len(verdict.schedule)}" if verdict.wrong else "safe"
 
 
 def _merged(rows: Sequence[_Row], n: int) -> list[_Row]:
-    """The rows, those made one that differ in nothing but the value of the title number `n`."""
+    """The rows, with those merged that differ only in the value of title number `n`."""
     found: dict[_Row, tuple[str, ...]] = {}
     for row in rows:
         others = row._replace(where=(*row.where[:n], (), *row.where[n + 1 :]))
@@ -101,7 +101,7 @@ def _listed(values: Sequence[str]) -> str:
 
 
 def mutants_sentence(verdicts: Sequence[Verdict], *, complete: bool) -> str:
-    """How many there are, and which of them are safe wherever they were searched."""
+    """The number of mutants, and those that are safe in all cases searched."""
     scenario = verdicts[0].scenario
     outcomes: dict[str, list[Verdict]] = {}
     for verdict in verdicts:

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The options that the commands of `emu race` share, and what their values are."""
+"""Options shared by the commands of `emu race`, and their value types."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -17,15 +17,15 @@ if TYPE_CHECKING:
 
 __all__ = ["SearchLimit", "as_json", "cpus", "fetch", "limit", "on", "output", "seed", "sites"]
 
-_Option = Callable[[Callable[..., Any]], Callable[..., Any]]
+_Option = Callable[[Callable[..., object]], Callable[..., object]]
 
 
 class SearchLimit(click.ParamType["Limits"]):
-    """How far a search goes: a number of states, or a time of the host with its unit."""
+    """A limit of a search: a number of states, or a host time with a unit."""
 
     name = "limit"
 
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Limits:
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Limits:
         from emu.race.limits import Limits
 
         text = str(value)
@@ -46,7 +46,7 @@ on = click.option(
     help="Search the model, the booted guest, or both.",
 )
 fetch = click.option("--fetch", metavar="M[,M...]", show_default="all that apply", help="Fetch models.")
-seed = click.option("--seed", default=0, show_default=True, metavar="N", help="The machine's: another seed, another boot.")
+seed = click.option("--seed", default=0, show_default=True, metavar="N", help="Seed of the machine: each one boots differently.")
 limit = click.option(
     "--limit", type=SearchLimit(), metavar="STATES|TIME",
     help="End each search, undecided, after so many states, or after a time of the host: 30s.",
@@ -59,12 +59,12 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON d
 
 
 def cpus(default: int | str) -> _Option:
-    """How many CPUs. A text says what the default is."""
+    """The option --cpus. A text describes the default."""
     return _count("--cpus", "How many CPUs.", default)
 
 
 def sites(default: int | str) -> _Option:
-    """How many sites. A text says what the default is."""
+    """The option --sites. A text describes the default."""
     return _count("--sites", "How many sites are changed together.", default)
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -49,14 +49,14 @@ by Ctrl-C. What was replayed until then is printed.
 @options.as_json
 @click.argument("files", nargs=-1, required=True, metavar="FILE...", type=click.Path(path_type=Path))
 def replay(files: Sequence[Path], as_json: bool) -> int:
-    """Do schedules' events on the booted guest.
+    """Replay schedules on the booted guest.
 
-    What comes of them is compared with what was recorded.
+    The results are compared with the recorded ones.
     """
     progress = Progress()
     with progress.during("loading the race lab"), lab_errors():
         from emu.race import api
-        from emu.race.schedule import read
+        from emu.race.schedule.schedule import read
 
         schedules = [(path, read(path)) for path in files]
     replayed: list[_Replayed] = []
@@ -76,7 +76,7 @@ def replay(files: Sequence[Path], as_json: bool) -> int:
 
 @dataclass(frozen=True)
 class _Replayed:
-    """A schedule, and what has come of it."""
+    """A schedule, and its result."""
 
     path: Path
     recorded: Schedule
@@ -97,7 +97,7 @@ class _Replayed:
         return f"{'Ok' if self.same else 'No'}  {self.path.name}: {found}{self.verdict.why}\n{'' if self.same else self.text}"
 
     @property
-    def document(self) -> dict[str, Any]:
+    def document(self) -> dict[str, object]:
         return {"file": str(self.path), "as_recorded": self.same, "verdict": verdict_object(self.verdict)}
 
 

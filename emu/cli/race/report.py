@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Verdicts in words."""
+"""Verdicts as text."""
 
 from __future__ import annotations
 
@@ -23,25 +23,25 @@ def counted(number: int, noun: str) -> str:
 
 
 def columns(rows: Sequence[Sequence[str]]) -> str:
-    """Rows of cells, each column as wide as it must be."""
+    """Rows of cells in aligned columns."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
     return "".join(f"{line}\n" for line in lines)
 
 
 def expectation_text(expectation: Expectation) -> str:
-    """As a scenario's `expect` has it."""
+    """The text of an expectation, in the form of a scenario's `expect`."""
     if not expectation.unsafe:
         return "safe"
     return expectation.wrong.value if expectation.wrong else "unsafe"
 
 
 def verdict_line(verdict: Verdict, *, engine: bool) -> str:
-    """Ok or No, and what was found under one fetch model.
+    """Ok or No, and the result under one fetch model.
 
     Args:
-        verdict: of the search.
-        engine: whether the line says on what was searched.
+        verdict: the search's verdict.
+        engine: whether the line names the engine.
     """
     columns = f"{'Ok' if verdict.ok else 'No'}  {verdict.fetch:<11}" + (f"  {verdict.on:<7}" if engine else "")
     expected = verdict.scenario.expected(verdict.fetch)
@@ -56,18 +56,19 @@ def _finding(verdict: Verdict) -> str:
 
 
 def table(verdict: Verdict) -> str:
-    """The verdict's schedule, event by event."""
-    from emu.race import Schedule, show
+    """The verdict's schedule as a table."""
+    from emu.race import Schedule
+    from emu.race.schedule import show
 
     return show.table(Schedule.of(verdict))
 
 
 def reservations(coverages: Iterable[Mapping[str, tuple[int, int]]], assumptions: Sequence[Sequence[str]]) -> str:
-    """What was reached of what there is, and what is taken for granted where something is said never to happen.
+    """The coverage, and the assumptions behind claims that something never happens.
 
     Args:
-        coverages: of each search that went to its end.
-        assumptions: of each verdict that something never happens.
+        coverages: the coverage of each completed search.
+        assumptions: the assumptions of each verdict that something never happens.
     """
     sums: dict[str, list[int]] = {}
     for coverage in coverages:
@@ -86,6 +87,6 @@ def reservations(coverages: Iterable[Mapping[str, tuple[int, int]]], assumptions
 
 
 def reservations_of(verdicts: Sequence[Verdict]) -> str:
-    """The same of searches of scenarios."""
+    """The same for searches of scenarios."""
     coverages = [verdict.coverage for verdict in verdicts if not verdict.wrong]
     return reservations(coverages, [verdict.assumptions for verdict in verdicts if verdict.outcome == "safe"])

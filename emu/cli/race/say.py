@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""How the commands of `emu race` print."""
+"""Output of the commands of `emu race`."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ __all__ = ["say"]
 
 
 def say(text: str) -> None:
-    """Writes to standard output at once."""
+    """Writes to standard output immediately."""
     write_through(sys.stdout, text.encode())

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`emu race check` of a scenario: what is searched, and what is said of it."""
+"""`emu race check` of a scenario: its searches and its output."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from emu.cli.progress import Progress
 from emu.cli.race.document import verdict_object
@@ -24,10 +24,10 @@ class ScenarioCase:
     """A file with a scenario.
 
     Attributes:
-        verdicts: what has been found so far.
+        verdicts: the verdicts so far.
 
     Raises:
-        ValueError: it is none, or the options do not go with it.
+        ValueError: the file is not a scenario, or the options do not apply to it.
     """
 
     noun = "scenario"
@@ -48,7 +48,7 @@ class ScenarioCase:
 
     @property
     def differing(self) -> list[str]:
-        """The fetch models under which the model and the machine do not agree."""
+        """The fetch models for which the model and the machine disagree."""
         found: dict[str, set[object]] = {}
         for verdict in self.verdicts:
             if verdict.outcome != "not decided":
@@ -60,7 +60,7 @@ class ScenarioCase:
         return all(verdict.ok for verdict in self.verdicts) and not self.differing
 
     def search(self, schedules: ScheduleFiles, progress: Progress) -> Iterator[str]:
-        """Searches. What is to be said comes as it is found."""
+        """Searches. Yields text as soon as there are results."""
         from emu.race import api
 
         searches = api.searches(self._scenario, self._engines, self._options.seed, self._options.limit)
@@ -82,22 +82,22 @@ class ScenarioCase:
 
     @property
     def evidence(self) -> str:
-        """The schedule of the first verdict that is not as expected, or of the first unsafe one, as a table."""
+        """The schedule of the first unexpected verdict, or of the first unsafe one, as a table."""
         unsafe = sorted((verdict for verdict in self.verdicts if verdict.schedule), key=lambda verdict: verdict.ok)
         return "\n" + table(unsafe[0]) if unsafe else ""
 
     @property
     def coverages(self) -> list[Mapping[str, tuple[int, int]]]:
-        """Of each search that went to its end."""
+        """Those of each completed search."""
         return [verdict.coverage for verdict in self.verdicts if not verdict.wrong]
 
     @property
     def assumptions(self) -> list[Sequence[str]]:
-        """Of each verdict that nothing can go wrong."""
+        """Those of each verdict that nothing can go wrong."""
         return [verdict.assumptions for verdict in self.verdicts if verdict.outcome == "safe"]
 
     @property
-    def document(self) -> dict[str, Any]:
+    def document(self) -> dict[str, object]:
         return {
             "file": str(self.path),
             "about": self._scenario.about,

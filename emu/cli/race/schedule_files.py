@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""-o: the schedules that a search has found, in a file or in a folder."""
+"""The option -o: writes the schedules found by a search to a file or a folder."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ __all__ = ["ScheduleFiles"]
 
 
 class ScheduleFiles:
-    """Where -o has the schedules of unsafe verdicts written: the first one to a file, or each to one in a folder.
+    """The output for -o: a file for the first unsafe verdict's schedule, or a folder for all schedules.
 
     Args:
-        path: of the file, or of a folder that exists; None: they are not written.
-        seed: of the machine on which they are found.
-        read: the files that say what is searched, none of which is written over.
+        path: the file, or an existing folder; None: schedules are not written.
+        seed: the seed of the machine on which they are found.
+        read: the input files, none of which may be overwritten.
 
     Raises:
-        click.ClickException: nothing can be written there.
+        click.ClickException: the path cannot be written.
     """
 
     def __init__(self, path: Path | None, seed: int, read: Iterable[Path] = ()) -> None:
@@ -59,7 +59,7 @@ class ScheduleFiles:
 
     @property
     def said(self) -> str:
-        """What has been written, as a line; "" if nothing was to be."""
+        """A line about the written files; "" if nothing had to be written."""
         if self._path is None:
             return ""
         if not self._written:
@@ -69,7 +69,7 @@ class ScheduleFiles:
         return f"written: {self._path}{f', the first of {self._found}; a folder gets all' if self._found > 1 else ''}\n"
 
     def add(self, verdict: Verdict) -> None:
-        """Writes the verdict's schedule, if it has one that is wanted.
+        """Writes the verdict's schedule, if there is one to be written.
 
         Raises:
             click.ClickException: it cannot be written.
@@ -85,7 +85,7 @@ class ScheduleFiles:
             self._write(self._file, self._path, verdict)
 
     def _new_name(self, verdict: Verdict) -> str:
-        """A name for a file that no other schedule of this search has."""
+        """A file name that no other schedule of this search has."""
         name = re.sub(r"[^\w.]+", "-", f"{verdict.scenario.name} {verdict.fetch} {verdict.on}").strip("-.")
         numbered = (f"{name}-{number}" for number in count(2))
         while name in self._names:
@@ -94,7 +94,7 @@ class ScheduleFiles:
         return name
 
     def _write(self, file: Output, path: Path, verdict: Verdict) -> None:
-        from emu.race.schedule import Schedule, text_of
+        from emu.race.schedule.schedule import Schedule, text_of
 
         text = text_of(Schedule.of(verdict, self._seed)).encode()
         file.write(lambda: [text])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the options of `emu race check` ask of each search."""
+"""The options of `emu race check` that apply to each search."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["SearchOptions"]
 
 @dataclass(frozen=True)
 class SearchOptions:
-    """Options as the user has given them. None: not at all."""
+    """Options as given by the user. None: not given."""
 
     on: str
     fetch: str | None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Searches one after another, which somebody may interrupt: what was found until then counts."""
+"""Runs one search after another. The results are kept if the user interrupts."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ class End:
     """How some searches have ended.
 
     Attributes:
-        by: what interrupted them; None: nothing.
+        by: the exception that interrupted them; None if nothing did.
     """
 
     by: Terminated | None = None
 
     def go_on(self) -> None:
-        """Goes on with the interruption, when all that was found is printed."""
+        """Raises the interruption again, after all results have been printed."""
         if self.by is not None:
             raise self.by
 
 
 @contextmanager
 def ended_early() -> Iterator[End]:
-    """Lets Ctrl-C, or a signal, end the body alone."""
+    """Lets Ctrl-C, or a signal, end only the body."""
     end = End()
     try:
         yield end
@@ -49,7 +49,7 @@ def ended_early() -> Iterator[End]:
 
 
 def found_by(searches: Iterator[_Verdict], progress: Progress, doing: Iterable[str]) -> Iterator[_Verdict]:
-    """The searches' verdicts. `progress` says what each is `doing`.
+    """Yields the searches' verdicts. `progress` shows what each is `doing`.
 
     Raises:
         KeyboardInterrupt: after the verdict of a search that was interrupted.

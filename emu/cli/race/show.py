@@ -35,11 +35,11 @@ Exit status: 0; 2: the schedule cannot be read, or has an event that is not poss
 def show(schedule: Path, step: bool) -> int:
     """Show a schedule as a table.
 
-    A column is what the patcher or a CPU does, what is in memory, and who owes the patcher an answer.
+    The columns are the actions of the patcher and of each CPU, the contents of memory, and the CPUs that owe an answer.
     """
     with lab_errors():
-        from emu.race.schedule import read
-        from emu.race.show import table
+        from emu.race.schedule.schedule import read
+        from emu.race.schedule.show import table
 
         found = read(schedule)
         if not step:

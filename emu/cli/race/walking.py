@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""emu race show --step: somebody walks along a schedule."""
+"""emu race show --step: lets the user walk along a schedule."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from collections.abc import Iterable, Mapping
 
 from emu.cli.progress import Progress
 from emu.cli.race.say import say
-from emu.race.schedule import Schedule
-from emu.race.show import head, row, state
-from emu.race.text_file import quoted
-from emu.race.walk import RegisterSource, Walk
+from emu.race.scenario.text_file import quoted
+from emu.race.schedule.schedule import Schedule
+from emu.race.schedule.show import head, row, state
+from emu.race.schedule.walk import RegisterSource, Walk
 
 __all__ = ["walk_along"]
 
@@ -27,10 +27,10 @@ _IN_LINE = 4  # registers
 
 
 def walk_along(schedule: Schedule) -> None:
-    """Does what standard input says, until its end.
+    """Obeys commands from standard input, until its end.
 
     Raises:
-        NotPermitted: an event is not possible where it stands.
+        NotPermitted: an event is impossible at its place.
     """
     machine = _Replayed(schedule)
     walk = Walk(schedule, machine)
@@ -57,7 +57,7 @@ def walk_along(schedule: Schedule) -> None:
 
 
 def _go(walk: Walk, command: str) -> bool:
-    """Goes where a command says; False: there is no such event, or no such command."""
+    """Moves as a command says. Returns False if there is no such event or command."""
     if command in ("", "n"):
         return walk.forwards()
     if command == "p":
@@ -81,7 +81,7 @@ def _registers(walk: Walk, machine: _Replayed, cpu: str | None) -> list[str]:
 
 
 class _Replayed:
-    """The schedule on a machine, which is booted when somebody wants its registers."""
+    """The schedule on a machine, which is booted when its registers are first needed."""
 
     def __init__(self, schedule: Schedule) -> None:
         self._schedule = schedule
@@ -89,7 +89,7 @@ class _Replayed:
 
     @property
     def missing(self) -> str:
-        """Why there are no registers, in a sentence; "": there are."""
+        """Why there are no registers, as a sentence; "" if there are."""
         from emu.race import machine
 
         schedule = self._schedule

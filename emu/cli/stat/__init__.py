@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""emu stat: what CPUs count while a command runs."""
+"""emu stat: counts of the CPUs while a command runs."""
 
 from emu.cli.stat.command import stat
 

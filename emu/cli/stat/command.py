@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""emu stat: boot, run one command, print what the CPUs have counted meanwhile, as perf stat does."""
+"""emu stat: boots, runs one command, and prints the CPUs' counts, like perf stat."""
 
 from __future__ import annotations
 
@@ -8,13 +8,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from textwrap import fill
+from typing import TYPE_CHECKING
 
 import click
 
+from emu.architectures import ARCHITECTURES
 from emu.cli.command import CommandOutput, Stopwatch, run_command
 from emu.cli.guest_errors import GuestDied, TimedOut, guest_errors
-from emu.cli.machine_options import MachineOptions, RunLimits, machine_options
+from emu.cli.linux.options import LinuxCommand, LinuxOptions, linux_options
+from emu.cli.linux.running import boot_linux
+from emu.cli.machine_options import RunLimits, boot, config_of, machine_options, with_counting_model
 from emu.cli.output import open_output, write_through
 from emu.cli.progress import Progress
 from emu.cli.quantities import time_text
@@ -23,11 +27,15 @@ from emu.cli.signals import Terminated, raised
 from emu.cli.stat import events as choices
 from emu.cli.stat import function_table, json_lines, text
 from emu.cli.stat.results import DURATION, Results, Run
+from emu.cli.table import width_of
+from emu.machine_config import MachineConfig
 
 if TYPE_CHECKING:
-    from emu.machine import Machine
+    from emu.cli.traced_machine import AnyMachine
 
 __all__ = ["stat"]
+
+_OF_LINUX = ("-e", "-a", "-A", "-r", "--by", "--sort", "-n", "-j", "--set", "-o")
 
 EXAMPLES = """\
 \b
@@ -41,6 +49,8 @@ Examples:
     emu stat -r 5 -- 'ls | cat'
   What tracing costs:
     emu stat --set current_tracer=function_graph -e instructions,return-misses -- ls /bin
+  Instructions of each function of an unmodified Linux, and of each program:
+    emu stat --linux --by function -- 'ls /bin | wc -l'
 
 \b
 What is counted is what all CPUs do, in the kernel and in programs, from the command's start to its end: -a is the
@@ -56,9 +66,9 @@ Exit status: as `emu run` has it; with -r, that of the last run.
 """
 
 
-@click.command(context_settings={"allow_interspersed_args": False, "max_content_width": 120}, epilog=EXAMPLES)
+@click.command(cls=LinuxCommand, context_settings={"allow_interspersed_args": False, "max_content_width": 120}, epilog=EXAMPLES)
 @click.option("-e", "--event", "events", metavar="EVENT,...", multiple=True, help="Show these events. Repeatable.")
-@click.option("-a", "--all-cpus", is_flag=True, expose_value=False, help="Count on all CPUs: always so.")
+@click.option("-a", "--all-cpus", is_flag=True, expose_value=False, help="Count on all CPUs, as always.")
 @click.option("-A", "--per-cpu", "--no-aggr", "per_cpu", is_flag=True, help="Show what each CPU has counted.")
 @click.option(
     "-r", "--repeat", type=click.IntRange(1), default=1, metavar="N",
@@ -72,6 +82,7 @@ Exit status: as `emu run` has it; with -r, that of the last run.
 @click.option("-j", "--json", "as_json", is_flag=True, help="Write a JSON object in each line.")
 @click.option("--set", "files", metavar="FILE=VALUE", multiple=True, help="Write VALUE to FILE of tracefs before the command.")
 @click.option("-o", "--output", metavar="FILE", type=click.Path(path_type=Path), help="Write the counts to FILE.")
+@linux_options
 @machine_options
 @click.argument("command", nargs=-1, required=True, metavar="COMMAND...", type=click.UNPROCESSED)
 def stat(
@@ -85,7 +96,7 @@ def stat(
     files: Sequence[str],
     output: Path | None,
     command: Sequence[str],
-    **machine_arguments: Any,
+    **machine_arguments: object,
 ) -> int:
     """Run COMMAND in the guest and print what the CPUs count meanwhile."""
     if by is not None and per_cpu:
@@ -97,12 +108,15 @@ def stat(
     first = choices.chosen([sort], "--sort") if sort is not None else []
     if by is not None and DURATION in (*chosen, *first):
         raise click.UsageError(f"{DURATION} is not counted by function")
-    limits = RunLimits.taken_from(machine_arguments)
-    options = _with_model(MachineOptions(**machine_arguments))
-    if by is not None and options.timing == "static":
+    on_linux = LinuxOptions.taken_from(machine_arguments, click.get_current_context(), _OF_LINUX)
+    limits = RunLimits.taken_from(machine_arguments) if on_linux is None else on_linux.limits
+    config = None if on_linux is not None else with_counting_model(config_of(machine_arguments))
+    if by is not None and config is not None and config.timing == "static":
         raise click.UsageError(
-            "--by function: the timing model static does not count by function; pipeline and caches do (x86-64)"
+            f"--by function: the timing model static does not count by function; pipeline and caches do ({_with_cpu_models()})"
         )
+
+    width = width_of(sys.stderr if output is None else None)
 
     def shown(results: Results) -> Iterator[str]:
         counted = results.runs[0].cpus[0]
@@ -114,19 +128,19 @@ def stat(
                 raise click.ClickException(f"the timing model {results.model.timing} does not count {missing}")
             if as_json:
                 return json_lines.function_lines(results, columns)
-            return _between(results, command, function_table.table(results, columns, rows), " by function")
-        names = chosen or choices.SHOWN
+            return _between(results, command, function_table.table(results, columns, rows, width), width, " by function")
+        names = chosen or [event for event in choices.SHOWN if on_linux is None or event in counted]
         if as_json:
             return json_lines.lines(results, names, per_cpu)
-        return _between(results, command, text.rows(results, names, per_cpu))
+        return _between(results, command, text.rows(results, names, per_cpu, width), width, has_models=on_linux is None)
 
     with raised(), nullcontext() if output is None else open_output(output) as out:
         runner = _Runner(command, limits, settings, functions=by is not None)
         cut_short = None
         try:
             for number in range(repeat):
-                runner.run(replace(options, seed=options.seed + number))
-        except (GuestDied, TimedOut, Terminated) as error:  # what was counted until then may still be wanted
+                runner.run(_with_seed(config, on_linux, number))
+        except (GuestDied, TimedOut, Terminated) as error:  # the counts so far may still be useful
             cut_short = error
         if runner.runs:
             lines = "".join(shown(runner.results)).encode()
@@ -140,25 +154,28 @@ def stat(
     return runner.status
 
 
-def _with_model(options: MachineOptions) -> MachineOptions:
-    """With the timing model that counts most, if none was chosen.
+def _with_seed(config: MachineConfig | None, on_linux: LinuxOptions | None, number: int) -> MachineConfig | LinuxOptions:
+    """What describes the machine of a run: each has the next seed."""
+    if config is not None:
+        return replace(config, seed=config.seed + number)
+    assert on_linux is not None
+    return on_linux.with_seed(number)
 
-    Raises:
-        click.ClickException: there is no such architecture.
-    """
+
+def _with_cpu_models() -> str:
+    """The architectures that have CPU models, which timing models with state need."""
     from emu.cpu import arch
-    from emu.cpu.timing import CACHES, STATIC
 
-    if options.timing is not None:
-        return options
-    try:
-        return replace(options, timing=CACHES if arch.load(options.arch).cpu_models else STATIC)
-    except ValueError as error:
-        raise click.ClickException(str(error)) from None
+    return ", ".join(name for name in ARCHITECTURES if arch.load(name).cpu_models)
 
 
-def _between(results: Results, command: Sequence[str], lines: Iterable[str], by: str = "") -> Iterator[str]:
-    """The lines with a header and a footer, and what is to be said of events that were not counted."""
+def _between(
+    results: Results, command: Sequence[str], lines: Iterable[str], width: int, by: str = "", *, has_models: bool = True
+) -> Iterator[str]:
+    """The lines with a header and a footer, and notes on events that were not counted.
+
+    has_models: the guest can be timed by other models.
+    """
     missing = False
     yield text.header(command, len(results.runs), by)
     for line in lines:
@@ -170,14 +187,16 @@ def _between(results: Results, command: Sequence[str], lines: Iterable[str], by:
 
         names = counted(results.model.timing)
         what = f"{' and '.join(names)} alone" if len(names) < 3 else "no events of data"
-        yield f"The timing model {results.model.timing} counts {what}; --timing caches counts all events (x86-64).\n"
+        others = f"; --timing caches counts all events ({_with_cpu_models()})" * has_models
+        said = f"The timing model {results.model.timing} counts {what}{others}."
+        yield fill(said, width, break_on_hyphens=False) + "\n"
 
 
 class _Runner:
     """Runs the command on one machine after another.
 
     Attributes:
-        runs: those that have begun.
+        runs: the runs that have started.
         status: the last run's exit status.
     """
 
@@ -191,13 +210,13 @@ class _Runner:
         self._functions = functions
         self._progress = Progress()
 
-    def run(self, options: MachineOptions) -> None:
+    def run(self, machine_of: MachineConfig | LinuxOptions) -> None:
         """Boots a machine and runs the command.
 
-        Raises: as `run_command`, and MachineOptions.boot.
+        Raises: as `run_command`, and `boot` or `boot_linux`.
         """
         console = CommandOutput(self._progress, sys.stdout)
-        with options.boot(console, self._limits, self._progress) as machine:
+        with self._boot(machine_of, console) as machine:
             with self._progress.during("setting up tracing"), guest_errors():
                 apply(machine.tracefs.write, self._settings)
             console.shown = True
@@ -207,7 +226,12 @@ class _Runner:
                 if sys.stdout.isatty():
                     console.end_line()
 
-    def _count(self, machine: Machine) -> None:
+    def _boot(self, machine_of: MachineConfig | LinuxOptions, console: CommandOutput) -> AnyMachine:
+        if isinstance(machine_of, MachineConfig):
+            return boot(machine_of, console, self._limits, self._progress)
+        return boot_linux(machine_of, self._progress, console, console)
+
+    def _count(self, machine: AnyMachine) -> None:
         time = Stopwatch(machine)
         counting = machine.counting(functions=self._functions)
         try:

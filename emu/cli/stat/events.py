@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The events of `emu stat`: which are shown, and what is said beside them."""
+"""The events of `emu stat`: which are shown, and remarks on them."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ SHOWN = (
     "L1-icache-loads", "L1-icache-load-misses", "dTLB-loads", "dTLB-load-misses", "iTLB-load-misses",
     "return-misses", "btb-misses", "coherence-transfers", "traps",
 )  # fmt: skip
-"""Without -e: those of `perf stat -d -d`, in its order, and then our own."""
+"""The default without -e: the events of `perf stat -d -d`, in its order, then emu's own."""
 
 BY_FUNCTION = (
     "cycles", "instructions", "branch-misses", "L1-icache-load-misses", "L1-dcache-load-misses", "LLC-load-misses",
     "coherence-transfers",
 )  # fmt: skip
-"""The same for the table of functions. Those that the timing model does not count are left out."""
+"""The default for the table of functions. Events that the timing model does not count are left out."""
 
-_OTHER_NAMES = {"cpu-cycles": "cycles", "branch-instructions": "branches"}  # perf's
+_OTHER_NAMES = {"cpu-cycles": "cycles", "branch-instructions": "branches"}  # perf's names
 
-# Of which events some are a part, and how perf says it; the last are our own
+# For events that are part of others: the whole, and perf's wording; the last are emu's own
 _PARTS = {
     "branch-misses": ("branches", "of all branches"),
     "L1-dcache-load-misses": ("L1-dcache-loads", "of all L1-dcache accesses"),
@@ -44,15 +44,15 @@ _PARTS = {
 
 
 class Remark(NamedTuple):
-    """What is said behind `#`."""
+    """The text after `#`."""
 
     value: float
-    text: str  # the value, as perf writes it
+    text: str  # the value in perf's format
     unit: str
 
 
 def remark(event: str, figure: Callable[[str], Figure | None]) -> Remark | None:
-    """The remark on an event. `figure`: what was counted of an event; None: nothing."""
+    """The remark on an event. `figure`: returns an event's count, or None if it was not counted."""
     whole, unit = ("cycles", "insn per cycle") if event == "instructions" else _PARTS.get(event, ("", ""))
     part, of = figure(event), figure(whole)
     if part is None or of is None or not of.mean:
@@ -64,10 +64,10 @@ def remark(event: str, figure: Callable[[str], Figure | None]) -> Remark | None:
 
 
 def chosen(texts: Sequence[str], option: str) -> list[str]:
-    """The events that values of an option name, each one or several with commas between.
+    """The events named by an option's values, each of which is a name or several separated by commas.
 
     Raises:
-        click.UsageError: there is no such event.
+        click.UsageError: the event does not exist.
     """
     from emu.cpu.timing.events import EVENTS
 

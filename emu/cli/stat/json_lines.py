@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Results as perf stat -j of Linux 6.1 writes them: an object in each line."""
+"""Results in the format of Linux 6.1's perf stat -j: an object per line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["function_lines", "lines"]
 
 
 def lines(results: Results, events: Sequence[str], per_cpu: bool) -> Iterator[str]:
-    """A line for each event, or for each event on each CPU."""
+    """A line per event, or per event and CPU."""
     for event in events:
         for cpu in results.cpus if per_cpu else [None]:
             figure = partial(results.figure, cpu=cpu)
@@ -26,7 +26,7 @@ def lines(results: Results, events: Sequence[str], per_cpu: bool) -> Iterator[st
 
 
 def function_lines(results: Results, events: Sequence[str]) -> Iterator[str]:
-    """A line for each function and event. The first event orders the functions."""
+    """A line per function and event. Functions are sorted by the first event."""
     running = len(results.cpus) * results.time.mean
     for name, figures in sorted_functions(results, events):
         for event in events:
@@ -35,12 +35,12 @@ def function_lines(results: Results, events: Sequence[str]) -> Iterator[str]:
 
 
 def line(of: dict[str, str], figure: Figure | None, event: str, running: float, said: Remark | None, varies: bool) -> str:
-    """An object: the members that perf has, in its order.
+    """A JSON object with perf's members, in perf's order.
 
     Args:
-        of: what was counted apart: a CPU, a function.
-        running: nanoseconds for which it was counted, on all CPUs together.
-        varies: there were several runs.
+        of: the subject of the count: a CPU or a function.
+        running: nanoseconds for which it was counted, summed over all CPUs.
+        varies: whether there were several runs.
     """
     members = [
         *((name, json.dumps(value)) for name, value in of.items()),

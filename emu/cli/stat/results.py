@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What was counted in one run, or in several."""
+"""The counts of one run or several."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["DURATION", "Figure", "Results", "Run"]
 
 DURATION = "duration_time"
-"""perf's name for the time that passed, which can be chosen like an event: nanoseconds."""
+"""perf's name for the elapsed time in nanoseconds, which can be selected like an event."""
 
 Counts = Mapping[str, int]  # by event
 
@@ -23,7 +23,7 @@ class Figure(NamedTuple):
     """The mean of several runs."""
 
     mean: float
-    deviation: float  # of the mean itself, estimated; 0 for one run
+    deviation: float  # estimated standard deviation of the mean; 0 for one run
 
     @classmethod
     def of(cls, values: Sequence[int]) -> Figure:
@@ -32,12 +32,12 @@ class Figure(NamedTuple):
 
     @property
     def noise(self) -> float:
-        """The deviation in percent of the mean."""
+        """The deviation as a percentage of the mean."""
         return 100 * self.deviation / self.mean if self.mean else 0.0
 
 
 class Run(NamedTuple):
-    """What was counted in one run."""
+    """The counts of one run."""
 
     nanoseconds: int
     cpus: Sequence[Counts]
@@ -54,8 +54,8 @@ class Results:
     """All runs of a command on machines of one kind.
 
     Attributes:
-        model: the names of their timing model.
-        runs: at least one.
+        model: the names of the timing model.
+        runs: the runs, at least one.
     """
 
     def __init__(self, model: TimingNames, runs: Sequence[Run]) -> None:
@@ -69,11 +69,11 @@ class Results:
 
     @property
     def time(self) -> Figure:
-        """The virtual time that passed, in nanoseconds."""
+        """The elapsed virtual time in nanoseconds."""
         return Figure.of([run.nanoseconds for run in self.runs])
 
     def figure(self, event: str, cpu: int | None = None) -> Figure | None:
-        """What all CPUs have counted, or one; None: the timing model does not count that."""
+        """The count of all CPUs, or of one; None if the timing model does not count the event."""
         if event not in self.runs[0].cpus[0]:
             return None
         if event == DURATION:
@@ -81,7 +81,7 @@ class Results:
         return Figure.of([sum(counts[event] for n, counts in enumerate(run.cpus) if cpu in (None, n)) for run in self.runs])
 
     def functions(self, events: Sequence[str]) -> Mapping[str, Mapping[str, Figure]]:
-        """What each function has counted in all runs, by its name and the event."""
+        """The counts of each function in all runs, by name and event."""
         tables = [run.functions for run in self.runs if run.functions is not None]
         names = dict.fromkeys(name for table in tables for name in table)
         none: Counts = {}

@@ -1,45 +1,63 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the block hooks of all architectures do first: end the turn or take an interrupt, and know what the block costs."""
+"""The first part of all architectures' block hooks: ends the turn or takes an interrupt, and looks up the block's cost."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import TypeAlias
 
-import numpy as np
-from numba import types
+from emu.cpu.native import block_record, translator
+from emu.cpu.native.cpu_records import Block, Cpu, CpuState, Uc
+from emu.cpu.native.interrupts import look_around, next_due, turn_is_over
+from emu.native.functions import external, njit
+from emu.native.records import i32, u32, u64
 
-from emu.cpu.native import block_record, cpu_record, translator
-from emu.cpu.native.interrupts import look_around, turn_is_over
-from emu.native import external, njit
-from emu.native.pointers import load_u64
+__all__ = ["Begin", "build"]
 
-__all__ = ["build"]
+Begin: TypeAlias = Callable[[Uc, Cpu, u64, u32], Block]
+"""begin(uc, cpu, address, why) returns the record of the block that begins, whose cost is known but not charged. Or it exits:
+then the block begins again, so its time is charged after the last exit."""
 
 
-def build(arch: str, takes_nmi: Any, takes_interrupt: Any) -> Any:
-    """begin(uc, cpu, address, why) -> the record of the block that begins, whose cost is known and not charged. Or it exits:
-    then the block begins again, so its time is charged after the last exit.
+@njit
+def never(cpu: Cpu) -> bool:
+    return False
 
-    `takes_nmi` and `takes_interrupt`: (cpu, env) -> whether the CPU would take one now, compiled.
+
+def build(
+    arch: str,
+    takes_nmi: Callable[[Cpu], bool],
+    takes_interrupt: Callable[[Cpu], bool],
+    tells_when: Callable[[Cpu], bool] = never,
+) -> Begin:
+    """Compiles for an architecture.
+
+    Args:
+        arch: the architecture, as in the suffix of Unicorn's symbols.
+        takes_nmi, takes_interrupt: (cpu) -> whether the CPU would take one now, compiled.
+        tells_when: (cpu) -> whether the deadline will be 0 as soon as that may have changed (NativeCpu.openings), compiled.
+            Otherwise each block looks while one is pending.
     """
-    loop_exit = external(f"cpu_loop_exit_noexc_{arch}", types.void(types.uint64))
-    emu_stop = external("uc_emu_stop", types.int32(types.uint64))
-    code_address = external(f"get_page_addr_code_{arch}", types.uint64(types.uint64, types.uint64))
+    loop_exit = external(f"cpu_loop_exit_noexc_{arch}", None, CpuState)
+    emu_stop = external("uc_emu_stop", i32, Uc)
+    code_address = external(f"get_page_addr_code_{arch}", u64, u64, u64)
 
     @njit
-    def begin(uc, cpu, address, why):
-        env, block = load_u64(cpu + cpu_record.ENV), cpu + np.uint64(why & translator.OFFSET_MASK)
+    def begin(uc: Uc, cpu: Cpu, address: u64, why: u32) -> Block:
+        block = Block(cpu.address + (why & translator.OFFSET_MASK))
         if why & translator.ACCOUNTED:
             block_record.take_back(cpu, block)
-        if load_u64(cpu + cpu_record.CYCLES) >= load_u64(cpu + cpu_record.DEADLINE):
+        if cpu.cycles >= cpu.deadline:
             look_around(cpu)
-            if takes_nmi(cpu, env) or takes_interrupt(cpu, env):
-                loop_exit(load_u64(cpu + cpu_record.CPU))
+            if takes_nmi(cpu) or takes_interrupt(cpu):
+                loop_exit(cpu.state)
             if turn_is_over(cpu):
                 emu_stop(uc)
-                loop_exit(load_u64(cpu + cpu_record.CPU))
-        if load_u64(block + block_record.CYCLES) == block_record.UNKNOWN:
-            block_record.learn(cpu, block, address, code_address(env, address))
+                loop_exit(cpu.state)
+            if tells_when(cpu):
+                cpu.deadline = next_due(cpu)
+        if block.cycles == block_record.UNKNOWN:
+            block_record.learn(cpu, block, address, code_address(cpu.env, address))
         return block
 
     return begin

@@ -1,119 +1,111 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a CPU knows of a block that it has translated: a record of four words among the CPU's BLOCKS.
+"""A CPU's data about a block that it has translated: a `Block` among the CPU's `blocks`.
 
-The translated block adds its own cost to the CPU's counters. The host is called when that moves the clock to the CPU's
-DEADLINE or past it. A cost that is not known yet is later than any deadline.
+The translated block adds its own cost to the CPU's counters. The host is called if that moves the clock to the CPU's
+deadline or past it. An unknown cost is later than any deadline.
 """
 
 from __future__ import annotations
 
-import numpy as np
+from emu.cpu.native import known_blocks
+from emu.cpu.native.cpu_records import Block, Cpu, StringCost
+from emu.native.functions import njit
+from emu.native.records import u64
 
-from emu.cpu.native import board_record, cpu_record
-from emu.native import njit
-from emu.native.pointers import call_handler, load_u32, load_u64, store_u32, store_u64
-from emu.native.record import Fields
-
-_fields = Fields()
-CYCLES = _fields.word()  # what the block costs, or UNKNOWN, or what string_cost() packs
-SIZE = _fields.word()  # in bytes; in the upper half the number of instructions
-SUMMARY = _fields.word()  # offset of what a timing model with state knows of it (summary_record); 0: nothing
-PLACE = _fields.word()  # where its code is in RAM
-WORDS = _fields.count
-INSTRUCTIONS = SIZE + np.uint64(4)
-
-UNKNOWN, STRING = np.uint64(1 << 63), np.uint64(1 << 62)
-DESCRIPTION, OFFSET, LOW = np.uint64(40), np.uint64(16), np.uint64(0xFFFF)  # of a string block's cost: shifts, and a mask
-DESCRIPTION_MASK = np.uint64(0x3F_FFFF)
-ZERO, ONE = np.uint64(0), np.uint64(1)
-PHYSICAL = np.uint64(16)  # in DECODE's argument: a shift
-
-
-def asked_for(packed: int) -> tuple[int, int]:
-    """DECODE's argument, unpacked: the RAM address and the size in bytes of a block."""
-    return packed >> int(PHYSICAL), packed & (1 << int(PHYSICAL)) - 1
+UNKNOWN, STRING = u64(1 << 63), u64(1 << 62)
+_MOST = 0xFFFF  # maximum of a field of a StringCost
 
 
 def string_cost(cycles: int, offset: int, description: int) -> int:
-    """The cost of a block whose last instruction, at `offset`, is repeated. The block hook sees each of its executions.
+    """The cost of a block whose last instruction, at `offset`, is repeated. The block hook is called for each repetition.
 
     Args:
-        cycles: of the block, without the repetitions.
-        offset: in bytes, from the block's beginning.
-        description: of the instruction, what the architecture's hook wants to know of it.
+        cycles: the block's cycles without the repetitions.
+        offset: the instruction's offset in the block, in bytes.
+        description: describes the instruction for the architecture's hook.
     """
-    return int(STRING) | description << int(DESCRIPTION) | offset << int(OFFSET) | min(cycles, int(LOW))
+    assert offset <= _MOST
+    assert description <= _MOST
+    cost = StringCost.allocate()
+    cost.cycles, cost.offset, cost.description = min(cycles, _MOST), offset, description
+    return int(STRING) | int(cost.words[0])
 
 
 @njit
-def _count(cpu, cycles, instructions):
-    store_u64(cpu + cpu_record.CYCLES, load_u64(cpu + cpu_record.CYCLES) + cycles)
-    store_u64(cpu + cpu_record.INSTRUCTIONS, load_u64(cpu + cpu_record.INSTRUCTIONS) + instructions)
+def string_cost_of(block: Block) -> StringCost:
+    """The string cost of a block whose cost has the bits STRING."""
+    return StringCost(block.address)
 
 
 @njit
-def take_back(cpu, block):
-    """Undoes what the block has added to its CPU's counters."""
-    _count(cpu, ~load_u64(block + CYCLES) + ONE, ~np.uint64(load_u32(block + INSTRUCTIONS)) + ONE)
+def _count(cpu: Cpu, cycles: u64, instructions: u64) -> None:
+    cpu.cycles += cycles
+    cpu.instructions += instructions
 
 
 @njit
-def learn(cpu, block, address, physical):
-    """Fills in what a block costs, which begins at `address`. It stays unknown if its code is not in RAM."""
-    board = load_u64(cpu + cpu_record.BOARD)
-    if physical < load_u64(board + board_record.RAM_SIZE):
-        store_u64(cpu + cpu_record.BLOCK, address)
-        call_handler(load_u64(board + board_record.DECODE), cpu, (physical << PHYSICAL) | np.uint64(load_u32(block + SIZE)))
-        store_u64(block + CYCLES, load_u64(cpu + cpu_record.BLOCK_CYCLES))
-        store_u64(block + SUMMARY, load_u64(cpu + cpu_record.BLOCK_SUMMARY))
-        store_u64(block + PLACE, physical)
-        store_u32(block + INSTRUCTIONS, np.uint32(load_u64(cpu + cpu_record.BLOCK_INSTRUCTIONS)))
+def take_back(cpu: Cpu, block: Block) -> None:
+    """Undoes the block's additions to its CPU's counters."""
+    cpu.cycles -= block.cycles
+    cpu.instructions -= block.instructions
 
 
 @njit
-def charge(cpu, block):
+def learn(cpu: Cpu, block: Block, address: u64, physical: u64) -> None:
+    """Fills in the cost of a block that begins at `address`. It stays unknown if the code is not in RAM."""
+    board = cpu.board
+    if physical < board.ram_size:
+        cpu.block = address
+        block.place = physical
+        if not known_blocks.recall(board, block, address):
+            board.decode(cpu, block)
+            if block.cycles != UNKNOWN:
+                known_blocks.remember(board, block, address)
+
+
+@njit
+def charge(cpu: Cpu, block: Block) -> None:
     """Adds a block's cycles and instructions to its CPU's counters. A block outside RAM faults, and costs one cycle."""
-    cycles = load_u64(block + CYCLES)
+    cycles = block.cycles
     if cycles == UNKNOWN:
-        _count(cpu, ONE, ZERO)
+        _count(cpu, 1, 0)
     else:
-        _count(cpu, cycles, np.uint64(load_u32(block + INSTRUCTIONS)))
+        _count(cpu, cycles, block.instructions)
 
 
 @njit
-def string_place(block, address):
-    """The virtual address of the repeated instruction with which a block ends."""
-    return address + (load_u64(block + CYCLES) >> OFFSET & LOW)
+def string_place(block: Block, address: u64) -> u64:
+    """The virtual address of the repeated instruction that ends a block."""
+    return address + string_cost_of(block).offset
 
 
 @njit
-def begins_string(cpu, block, address):
-    """Whether a block that ends with a repeated instruction costs something.
+def begins_string(cpu: Cpu, block: Block, address: u64) -> bool:
+    """Whether a block that ends with a repeated instruction costs anything.
 
-    After the first repetition the instruction begins a block of its own, which goes on with it. That costs nothing unless
-    something else was executed in between.
+    After the first repetition the instruction has a block of its own, which continues it. That costs nothing unless other code
+    was executed in between.
     """
     place = string_place(block, address)
-    begun = load_u64(cpu + cpu_record.STRING) == place
-    goes_on = begun and load_u64(cpu + cpu_record.STRING_BEGUN) == load_u64(cpu + cpu_record.INSTRUCTIONS)
+    goes_on = cpu.string == place and cpu.string_begun == cpu.instructions
     return place != address or not goes_on
 
 
 @njit
-def string_description(cpu, block, address):
-    """Notes that a block begins that ends with a repeated instruction, and has been charged.
+def string_description(cpu: Cpu, block: Block, address: u64) -> u64:
+    """Notes the start of a block that ends with a repeated instruction, and that has been charged.
 
-    Returns the instruction's description if the block begins with it, or else 0.
+    Returns the instruction's description if the block begins with it, otherwise 0.
     """
     place = string_place(block, address)
-    store_u64(cpu + cpu_record.STRING, place)
-    store_u64(cpu + cpu_record.STRING_BEGUN, load_u64(cpu + cpu_record.INSTRUCTIONS))
-    return ZERO if place != address else load_u64(block + CYCLES) >> DESCRIPTION & DESCRIPTION_MASK
+    cpu.string = place
+    cpu.string_begun = cpu.instructions
+    return 0 if place != address else string_cost_of(block).description
 
 
 @njit
-def charge_string(cpu, block, address):
-    """Charges a block that ends with a repeated instruction. Returns what `string_description` does."""
+def charge_string(cpu: Cpu, block: Block, address: u64) -> u64:
+    """Charges a block that ends with a repeated instruction. Returns the same as `string_description`."""
     if begins_string(cpu, block, address):
-        _count(cpu, load_u64(block + CYCLES) & LOW, np.uint64(load_u32(block + INSTRUCTIONS)))
+        _count(cpu, string_cost_of(block).cycles, block.instructions)
     return string_description(cpu, block, address)

@@ -1,73 +1,62 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The board's devices that answer host calls without Python: timers, inter-processor interrupts, stalls."""
+"""The board's native devices, which answer host calls without Python: timers, inter-processor interrupts, stalls."""
 
 from __future__ import annotations
 
-import numpy as np
-from numba import types
-
-from emu.cpu.native import board_record, cpu_record
+from emu.cpu.native.cpu_records import HALTED, Cpu
 from emu.cpu.native.interrupts import end_turn, raise_at
-from emu.native import cfunc
-from emu.native.pointers import load_u64, store_u64
+from emu.native.functions import callback
+from emu.native.records import u64
 
-ZERO, WORD = np.uint64(0), np.uint64(8)
-FIRST_ARGUMENT, SECOND_ARGUMENT = cpu_record.ARGUMENTS, cpu_record.ARGUMENTS + WORD
-INVALID = np.uint64((1 << 64) - 22)  # -EINVAL
-
-_HANDLER = types.void(types.uint64, types.uint64)
+INVALID = u64((1 << 64) - 22)  # -EINVAL
 
 
-@cfunc(_HANDLER)
-def timer_set(cpu, number):
-    """timer_set(deadline): the local timer's vector is raised when this CPU's clock reaches it; ~0 turns it off."""
-    store_u64(cpu + cpu_record.TIMER, load_u64(cpu + FIRST_ARGUMENT))
-    store_u64(cpu + cpu_record.DEADLINE, ZERO)
-    store_u64(cpu + cpu_record.RESULT, ZERO)
+@callback
+def timer_set(cpu: Cpu, number: u64) -> None:
+    """timer_set(deadline): raises the local timer's vector when this CPU's clock reaches the deadline; ~0 turns the timer off."""
+    cpu.timer = cpu.arguments[0]
+    cpu.deadline = 0
+    cpu.result = 0
 
 
-@cfunc(_HANDLER)
-def nmi_timer_set(cpu, number):
-    """nmi_timer_set(deadline): an NMI comes when this CPU's clock has reached it and it is awake; ~0 turns it off."""
-    store_u64(cpu + cpu_record.NMI_TIMER, load_u64(cpu + FIRST_ARGUMENT))
-    store_u64(cpu + cpu_record.DEADLINE, ZERO)
-    store_u64(cpu + cpu_record.RESULT, ZERO)
+@callback
+def nmi_timer_set(cpu: Cpu, number: u64) -> None:
+    """nmi_timer_set(deadline): raises an NMI when this CPU's clock has reached the deadline and it is awake; ~0 turns it off."""
+    cpu.nmi_timer = cpu.arguments[0]
+    cpu.deadline = 0
+    cpu.result = 0
 
 
-@cfunc(_HANDLER)
-def send_ipi(cpu, number):
-    """send_ipi(cpu, vector): raises the vector on that CPU, at the sender's time and IPI_TIME. The sender's turn ends."""
-    board = load_u64(cpu + cpu_record.BOARD)
-    index, vector = load_u64(cpu + FIRST_ARGUMENT), load_u64(cpu + SECOND_ARGUMENT)
-    known = load_u64(board + board_record.VECTOR_START) <= vector < load_u64(board + board_record.VECTOR_END)
-    if index >= load_u64(board + board_record.CPU_COUNT) or not known:
-        store_u64(cpu + cpu_record.RESULT, INVALID)
+@callback
+def send_ipi(cpu: Cpu, number: u64) -> None:
+    """send_ipi(cpu, vector): raises the vector on that CPU, `ipi_time` after the sender's time. Ends the sender's turn."""
+    board = cpu.board
+    index, vector = cpu.arguments[0], cpu.arguments[1]
+    if index >= board.cpu_count or not board.vector_start <= vector < board.vector_end:
+        cpu.result = INVALID
         return
-    time = load_u64(cpu + cpu_record.CYCLES) + load_u64(board + board_record.IPI_TIME)
-    raise_at(load_u64(load_u64(board + board_record.CPUS) + index * WORD), vector, time)
+    raise_at(board.cpus[index], vector, cpu.cycles + board.ipi_time)
     end_turn(cpu)
-    store_u64(cpu + cpu_record.RESULT, ZERO)
+    cpu.result = 0
 
 
-@cfunc(_HANDLER)
-def stall_until(cpu, number):
-    """stall_until(cycles): this CPU's clock jumps forward to that time."""
-    time = load_u64(cpu + FIRST_ARGUMENT)
-    if time > load_u64(cpu + cpu_record.CYCLES):
-        store_u64(cpu + cpu_record.CYCLES, time)
-    store_u64(cpu + cpu_record.RESULT, ZERO)
+@callback
+def stall_until(cpu: Cpu, number: u64) -> None:
+    """stall_until(cycles): this CPU's clock jumps to that time."""
+    cpu.cycles = max(cpu.cycles, cpu.arguments[0])
+    cpu.result = 0
 
 
-@cfunc(_HANDLER)
-def halt_cpu(cpu, number):
+@callback
+def halt_cpu(cpu: Cpu, number: u64) -> None:
     """halt(): sleeps until an interrupt is pending, masked or not (for CPUs without a halt instruction)."""
-    store_u64(cpu + cpu_record.STATUS, cpu_record.HALTED)
+    cpu.status = HALTED
     end_turn(cpu)
-    store_u64(cpu + cpu_record.RESULT, ZERO)
+    cpu.result = 0
 
 
-@cfunc(_HANDLER)
-def relax_cpu(cpu, number):
+@callback
+def relax_cpu(cpu: Cpu, number: u64) -> None:
     """relax(): the CPU's turn ends (for CPUs without an instruction for spin loops, such as `pause`)."""
     end_turn(cpu)
-    store_u64(cpu + cpu_record.RESULT, ZERO)
+    cpu.result = 0

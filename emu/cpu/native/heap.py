@@ -1,174 +1,184 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The memory that Unicorn's library allocates: for the CPUs of a board it comes from the board's own heap.
+"""The allocator of Unicorn's library: for the CPUs of a board it uses the board's own heap.
 
-So all that Unicorn knows of a board, translations included, lies in mappings that are the board's alone. A heap knows of
-itself in its own memory: whoever puts a heap's pages back has put back what is free, too.
+So all of Unicorn's data about a board, including translations, is in mappings of that board only. A heap's bookkeeping is in its
+own memory: restoring a heap's pages also restores what is free.
 
-Heaps lie at multiples of STRIDE above CONTROL, so that an address tells its heap. These places are fixed, because
-compiled code holds no address that another process would not have. The word at CONTROL is the heap in use; 0: libc's.
+Heaps are at multiples of STRIDE above CONTROL, so that an address identifies its heap. These addresses are fixed, because
+compiled code may only contain addresses that are the same in every process. The word at CONTROL is the active heap; 0: libc's.
 """
 
 from __future__ import annotations
 
-import numpy as np
-from numba import types
+from emu.cpu.native.heap_record import MOST_MAPPINGS, Control, FreeBlock, Header, Heap
+from emu.native.functions import callback, external, njit
+from emu.native.records import HOST, Bytes, Values, i32, i64, u64
 
-from emu.native import cfunc, external, njit
-from emu.native.pointers import load_u64, store_u64
-from emu.native.record import Fields
+__all__ = ["CONTROL", "FUNCTIONS", "HEADER_SIZE", "MOST_HEAPS", "STRIDE"]
 
-__all__ = ["CONTROL", "END", "FUNCTIONS", "HEADER_SIZE", "MAPPINGS", "MAPPING_COUNT", "MOST_HEAPS", "NEXT", "STRIDE"]
+CONTROL, STRIDE = u64(1 << 45), u64(1 << 34)
+MOST_HEAPS = 512
+HEADER_SIZE = 1 << 15
+assert HOST.size(Heap) <= HEADER_SIZE
 
-CONTROL, STRIDE = np.uint64(1 << 45), np.uint64(1 << 34)
-MOST_HEAPS = np.uint64(512)
-MOST_MAPPINGS = 1024
-_CLASSES = 48  # of blocks: those of one class have 2**class bytes
+FIRST, LAST = u64(CONTROL + STRIDE), u64(CONTROL + MOST_HEAPS * STRIDE)
+SMALLEST = u64(5)  # class
+PAIR = u64(HOST.size(Header))
+FAILED, OUT_OF_MEMORY = u64((1 << 64) - 1), 12  # MAP_FAILED, ENOMEM
 
-_fields = Fields()
-NEXT = _fields.word()  # where memory begins that was never used: zeros
-END = _fields.word()
-FREE = _fields.words(_CLASSES)  # of each class: the first free block, whose first word is the next one's address
-MAPPING_COUNT = _fields.word()
-MAPPINGS = _fields.words(2 * MOST_MAPPINGS)  # mmap() calls: address and size
-HEADER_SIZE = np.uint64(1 << 15)
-assert _fields.count * 8 <= HEADER_SIZE
-
-ZERO, ONE, WORD, PAIR = np.uint64(0), np.uint64(1), np.uint64(8), np.uint64(16)
-SMALLEST = np.uint64(5)  # class
-FIRST, LAST = CONTROL + STRIDE, CONTROL + MOST_HEAPS * STRIDE
-FAILED, OUT_OF_MEMORY = np.uint64((1 << 64) - 1), np.int32(12)  # MAP_FAILED, ENOMEM
-
-_u64, _i32 = types.uint64, types.int32
-_malloc = external("malloc", _u64(_u64))
-_calloc = external("calloc", _u64(_u64, _u64))
-_realloc = external("realloc", _u64(_u64, _u64))
-_free = external("free", types.void(_u64))
-_posix_memalign = external("posix_memalign", _i32(_u64, _u64, _u64))
-_mmap64 = external("mmap64", _u64(_u64, _u64, _i32, _i32, _i32, types.int64))
-_memset = external("memset", _u64(_u64, _i32, _u64))
-_memcpy = external("memcpy", _u64(_u64, _u64, _u64))
+_malloc = external("malloc", Bytes, u64)
+_calloc = external("calloc", Bytes, u64, u64)
+_realloc = external("realloc", Bytes, Bytes, u64)
+_free = external("free", None, Bytes)
+_posix_memalign = external("posix_memalign", i32, Values[Bytes], u64, u64)
+_mmap64 = external("mmap64", Bytes, Bytes, u64, i32, i32, i32, i64)
+_memset = external("memset", Bytes, Bytes, i32, u64)
+_memcpy = external("memcpy", Bytes, Bytes, Bytes, u64)
 
 
 @njit
-def class_for(size):
-    """The class of blocks that have room for `size` bytes."""
+def class_for(size: u64) -> u64:
+    """The class of blocks with room for `size` bytes."""
     kind = SMALLEST
-    while ONE << kind < size:
-        kind += ONE
+    while u64(1) << kind < size:
+        kind += 1
     return kind
 
 
-# Before the bytes that the caller gets are two words: the block's address and its class.
+@njit
+def heap_in_use() -> Heap | None:
+    """None if it is libc's."""
+    return Control(CONTROL).heap
 
 
 @njit
-def allocate(heap, size, alignment):
-    """The address of `size` bytes; 0: there is no room. `alignment`: a power of two, at least 16."""
+def heap_of(address: Bytes) -> Heap:
+    """The board's heap that contains an address."""
+    return Heap(address.address & ~(STRIDE - 1))
+
+
+@njit
+def header_of(address: Bytes) -> Header:
+    """The header that `allocate` has stored for an address."""
+    return Header(address.address - PAIR)
+
+
+@njit
+def allocate(heap: Heap, size: u64, alignment: u64) -> Bytes | None:
+    """The address of `size` bytes; None if there is no room. `alignment`: a power of two, at least 16."""
     kind = class_for(size + alignment)
-    place = heap + FREE + kind * WORD
-    block = load_u64(place)
-    if block != ZERO:
-        store_u64(place, load_u64(block))
+    block = heap.free[kind]
+    if block is not None:
+        heap.free[kind] = block.next
     else:
-        block = load_u64(heap + NEXT)
-        following = block + (ONE << kind)
-        if following > load_u64(heap + END):
-            return ZERO
-        store_u64(heap + NEXT, following)
-    address = (block + PAIR + alignment - ONE) & ~(alignment - ONE)
-    store_u64(address - PAIR, block)
-    store_u64(address - WORD, kind)
+        block = FreeBlock(heap.unused)
+        following = heap.unused + (u64(1) << kind)
+        if following > heap.end:
+            return None
+        heap.unused = following
+    address = Bytes((block.address + PAIR + alignment - 1) & ~(alignment - 1))
+    header = header_of(address)
+    header.block, header.kind = block, kind
     return address
 
 
 @njit
-def release(address):
-    """Frees what `allocate` has given."""
-    block, kind = load_u64(address - PAIR), load_u64(address - WORD)
-    place = (address & ~(STRIDE - ONE)) + FREE + kind * WORD
-    store_u64(block, load_u64(place))
-    store_u64(place, block)
+def release(address: Bytes) -> None:
+    """Frees memory from `allocate`."""
+    header, heap = header_of(address), heap_of(address)
+    block, kind = header.block, header.kind
+    block.next = heap.free[kind]
+    heap.free[kind] = block
 
 
 @njit
-def room(address):
-    """How many bytes there are at an address that `allocate` has given."""
-    return load_u64(address - PAIR) + (ONE << load_u64(address - WORD)) - address
+def room(address: Bytes) -> u64:
+    """The number of bytes at an address from `allocate`."""
+    header = header_of(address)
+    return header.block.address + (u64(1) << header.kind) - address.address
 
 
 @njit
-def is_ours(address):
-    """Whether an address is in a heap of a board."""
-    return FIRST <= address < LAST
+def is_ours(address: Bytes | None) -> bool:
+    """Whether an address is in a board's heap."""
+    return address is not None and FIRST <= address.address < LAST
 
 
-@cfunc(_u64(_u64))
-def malloc(size):
-    heap = load_u64(CONTROL)
-    return _malloc(size) if heap == ZERO else allocate(heap, size, PAIR)
+@callback
+def malloc(size: u64) -> Bytes | None:
+    heap = heap_in_use()
+    return _malloc(size) if heap is None else allocate(heap, size, PAIR)
 
 
-@cfunc(_u64(_u64, _u64))
-def calloc(count, size):
-    heap = load_u64(CONTROL)
-    if heap == ZERO:
+@callback
+def calloc(count: u64, size: u64) -> Bytes | None:
+    heap = heap_in_use()
+    if heap is None:
         return _calloc(count, size)
-    unused = load_u64(heap + NEXT)
-    address = allocate(heap, count * size, PAIR)
-    if address != ZERO and address < unused:
-        _memset(address, np.int32(0), count * size)
-    return address
+    unused = heap.unused
+    found = allocate(heap, count * size, PAIR)
+    if found is not None and found.address < unused:
+        _memset(found, 0, count * size)
+    return found
 
 
-@cfunc(types.void(_u64))
-def free(address):
+@callback
+def free(address: Bytes) -> None:
     if is_ours(address):
         release(address)
     else:
         _free(address)
 
 
-@cfunc(_u64(_u64, _u64))
-def realloc(address, size):
-    heap = load_u64(CONTROL)
-    if address == ZERO and heap != ZERO:
+@callback
+def realloc(address: Bytes | None, size: u64) -> Bytes | None:
+    heap = heap_in_use()
+    if address is None and heap is not None:
         return allocate(heap, size, PAIR)
-    if not is_ours(address):
+    if address is None or not is_ours(address):
         return _realloc(address, size)
     if size <= room(address):
         return address
-    new = allocate(address & ~(STRIDE - ONE), size, PAIR)
-    if new != ZERO:
+    new = allocate(heap_of(address), size, PAIR)
+    if new is not None:
         _memcpy(new, address, room(address))
         release(address)
     return new
 
 
-@cfunc(_i32(_u64, _u64, _u64))
-def posix_memalign(result, alignment, size):
-    heap = load_u64(CONTROL)
-    if heap == ZERO:
+@callback
+def posix_memalign(result: Values[Bytes], alignment: u64, size: u64) -> i32:
+    heap = heap_in_use()
+    if heap is None:
         return _posix_memalign(result, alignment, size)
     address = allocate(heap, size, max(alignment, PAIR))
-    if address == ZERO:
+    if address is None:
         return OUT_OF_MEMORY
-    store_u64(result, address)
-    return np.int32(0)
+    result[0] = address
+    return 0
 
 
-@cfunc(_u64(_u64, _u64, _i32, _i32, _i32, types.int64))
-def mmap64(address, size, protection, flags, file, offset):
-    """As libc's. The heap in use remembers the mapping: the buffer of a CPU's translations."""
+@callback
+def mmap64(address: Bytes | None, size: u64, protection: i32, flags: i32, file: i32, offset: i64) -> Bytes:
+    """As libc's mmap64. The active heap records the mapping, which is a CPU's translation buffer."""
     mapped = _mmap64(address, size, protection, flags, file, offset)
-    heap = load_u64(CONTROL)
-    if heap != ZERO and mapped != FAILED:
-        count = load_u64(heap + MAPPING_COUNT)
-        if count < np.uint64(MOST_MAPPINGS):
-            store_u64(heap + MAPPINGS + count * PAIR, mapped)
-            store_u64(heap + MAPPINGS + count * PAIR + WORD, size)
-            store_u64(heap + MAPPING_COUNT, count + ONE)
+    heap = heap_in_use()
+    if heap is not None and mapped.address != FAILED:
+        count = heap.mapping_count
+        if count < MOST_MAPPINGS:
+            mapping = heap.mappings[count]
+            mapping.start = mapped.address
+            mapping.size = size
+            heap.mapping_count = count + 1
     return mapped
 
 
-FUNCTIONS = {function.__name__: function.address for function in (malloc, calloc, realloc, free, posix_memalign, mmap64)}
-"""What takes the place of libc's functions, by their names."""
+FUNCTIONS = {
+    "malloc": malloc.address,
+    "calloc": calloc.address,
+    "realloc": realloc.address,
+    "free": free.address,
+    "posix_memalign": posix_memalign.address,
+    "mmap64": mmap64.address,
+}
+"""The replacements for libc's functions, by name."""

@@ -1,113 +1,128 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Emitting operations of TCG, Unicorn's compiler, into the block that is being translated.
+"""Emits operations of TCG, Unicorn's code generator, into the block that is being translated.
 
-Operands are TCGTemp pointers, of 64 bits each. A temporary ends with its basic block: what is used behind a label is made
-there again. `ctx` is always the TCGContext.
+Operands have 64 bits each. A temporary ends with its basic block, so operands must be created again after a label.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
-from numba import types
+from collections.abc import Callable
+from typing import NamedTuple, TypeAlias
 
 from emu.cpu.internals import TranslatorStructures
-from emu.native import external, njit
+from emu.cpu.native.cpu_records import Label, Operand, TranslatorContext
+from emu.native.functions import external, njit
+from emu.native.records import i32, u64
 
 __all__ = ["Tcg", "build"]
 
 # QEMU's TCG_TYPE_I64 and TCG_COND_LTU
 _I64, _LESS_UNSIGNED = 1, 4
 
+Constant: TypeAlias = Callable[[TranslatorContext, u64], Operand]
+Load: TypeAlias = Callable[[TranslatorContext, Operand, u64], Operand]
+Store: TypeAlias = Callable[[TranslatorContext, Operand, Operand, u64], None]
+Combine: TypeAlias = Callable[[TranslatorContext, Operand, Operand], Operand]
+
 
 class Tcg(NamedTuple):
     """The compiled functions that emit."""
 
-    constant: Any
+    constant: Constant
     """constant(ctx, value) -> operand."""
 
-    load_u64: Any
-    """load_u64(ctx, base, offset) -> operand: what is at the host address `base` + `offset`."""
+    ld: Load
+    """ld(ctx, base, offset) -> operand: the value at the host address `base` + `offset`."""
 
-    load_u32: Any
-    load_u16: Any
-    load_u8: Any
+    ld32u: Load
+    ld16u: Load
+    ld8u: Load
 
-    store_u64: Any
-    """store_u64(ctx, value, base, offset)."""
+    st: Store
+    """st(ctx, value, base, offset)."""
 
-    store_u32: Any
-    store_u16: Any
-    store_u8: Any
+    st32: Store
+    st16: Store
+    st8: Store
 
-    add: Any
+    add: Combine
     """add(ctx, a, b) -> operand."""
 
-    bit_and: Any
-    bit_or: Any
+    bit_and: Combine
+    bit_or: Combine
 
-    skip_if_less: Any
-    """skip_if_less(ctx, a, b) -> label: where `a` < `b`, unsigned, what is emitted until `place` is not executed."""
+    skip_if_less: Callable[[TranslatorContext, Operand, Operand], Label]
+    """skip_if_less(ctx, a, b) -> label: if `a` < `b`, unsigned, skips the code emitted from here until `place`."""
 
-    place: Any
+    place: Callable[[TranslatorContext, Label], None]
     """place(ctx, label)."""
 
 
 def build(arch: str, at: TranslatorStructures) -> Tcg:
     """Compiles for an architecture."""
-    constant_i64 = external(f"tcg_const_i64_{arch}", types.uint64(types.uint64, types.uint64))
-    temporary = external(f"tcg_temp_new_internal_{arch}", types.uint64(types.uint64, types.int32, types.boolean))
-    emit_one = external(f"tcg_gen_op1_{arch}", types.void(types.uint64, types.int32, types.uint64))
-    emit = external(f"tcg_gen_op3_{arch}", types.void(types.uint64, types.int32, types.uint64, types.uint64, types.uint64))
-    new_label = external(f"gen_new_label_{arch}", types.uint64(types.uint64))
-    branch = external(
-        f"tcg_gen_brcond_i64_{arch}", types.void(types.uint64, types.int32, types.uint64, types.uint64, types.uint64)
-    )
+    constant_i64 = external(f"tcg_const_i64_{arch}", u64, TranslatorContext, u64)
+    temporary = external(f"tcg_temp_new_internal_{arch}", Operand, TranslatorContext, i32, bool)
+    emit_label = external(f"tcg_gen_op1_{arch}", None, TranslatorContext, i32, Label)
+    emit = external(f"tcg_gen_op3_{arch}", None, TranslatorContext, i32, Operand, Operand, Operand)
+    emit_access = external(f"tcg_gen_op3_{arch}", None, TranslatorContext, i32, Operand, Operand, u64)
+    new_label = external(f"gen_new_label_{arch}", Label, TranslatorContext)
+    branch = external(f"tcg_gen_brcond_i64_{arch}", None, TranslatorContext, i32, u64, u64, Label)
+    set_label = at.opcode("set_label")
 
-    def reading(opcode: int) -> Any:
+    def loading(opcode: int) -> Load:
         @njit
-        def read(ctx, first, second):
+        def load(ctx: TranslatorContext, base: Operand, offset: u64) -> Operand:
+            result = temporary(ctx, _I64, False)
+            emit_access(ctx, opcode, result, base, offset)
+            return result
+
+        return load
+
+    def storing(opcode: int) -> Store:
+        @njit
+        def store(ctx: TranslatorContext, value: Operand, base: Operand, offset: u64) -> None:
+            emit_access(ctx, opcode, value, base, offset)
+
+        return store
+
+    def combining(opcode: int) -> Combine:
+        @njit
+        def combine(ctx: TranslatorContext, first: Operand, second: Operand) -> Operand:
             result = temporary(ctx, _I64, False)
             emit(ctx, opcode, result, first, second)
             return result
 
-        return read
+        return combine
 
-    def storing(opcode: int) -> Any:
-        @njit
-        def store(ctx, value, base, offset):
-            emit(ctx, opcode, value, base, offset)
-
-        return store
+    # A TCGv is the offset of an operand in the context.
 
     @njit
-    def constant(ctx, value):
-        return ctx + constant_i64(ctx, value)  # a TCGv is a TCGTemp's offset in the context
+    def constant(ctx: TranslatorContext, value: u64) -> Operand:
+        return Operand(ctx.address + constant_i64(ctx, value))
 
     @njit
-    def skip_if_less(ctx, first, second):
+    def skip_if_less(ctx: TranslatorContext, first: Operand, second: Operand) -> Label:
         label = new_label(ctx)
-        branch(ctx, _LESS_UNSIGNED, first - ctx, second - ctx, label)
+        branch(ctx, _LESS_UNSIGNED, first.address - ctx.address, second.address - ctx.address, label)
         return label
 
     @njit
-    def place(ctx, label):
-        emit_one(ctx, set_label, label)
+    def place(ctx: TranslatorContext, label: Label) -> None:
+        emit_label(ctx, set_label, label)
 
-    set_label = at.opcode("set_label")
     return Tcg(
         constant=constant,
-        load_u64=reading(at.opcode("ld_i64")),
-        load_u32=reading(at.opcode("ld32u_i64")),
-        load_u16=reading(at.opcode("ld16u_i64")),
-        load_u8=reading(at.opcode("ld8u_i64")),
-        store_u64=storing(at.opcode("st_i64")),
-        store_u32=storing(at.opcode("st32_i64")),
-        store_u16=storing(at.opcode("st16_i64")),
-        store_u8=storing(at.opcode("st8_i64")),
-        add=reading(at.opcode("add_i64")),
-        bit_and=reading(at.opcode("and_i64")),
-        bit_or=reading(at.opcode("or_i64")),
+        ld=loading(at.opcode("ld_i64")),
+        ld32u=loading(at.opcode("ld32u_i64")),
+        ld16u=loading(at.opcode("ld16u_i64")),
+        ld8u=loading(at.opcode("ld8u_i64")),
+        st=storing(at.opcode("st_i64")),
+        st32=storing(at.opcode("st32_i64")),
+        st16=storing(at.opcode("st16_i64")),
+        st8=storing(at.opcode("st8_i64")),
+        add=combining(at.opcode("add_i64")),
+        bit_and=combining(at.opcode("and_i64")),
+        bit_or=combining(at.opcode("or_i64")),
         skip_if_less=skip_if_less,
         place=place,
     )

@@ -1,186 +1,240 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Changes what Unicorn's translator emits. It calls these functions instead of its own (`library_imports`).
+"""Changes what Unicorn's translator emits: it calls these functions instead of its own (`library_imports`).
 
 * A block begins with its own accounting: it adds its cost to the CPU's counters, and calls the block hook only if the
-  clock then is at the deadline or past it. Unicorn would call the hook for every block. With a timing model that has
-  state every block calls the hook, which charges it.
-* Unicorn asks whether to stop after each access to memory. Here only the block hook stops a CPU, and does so itself.
+  clock has then reached the deadline. Unicorn would call the hook for every block. With a timing model that has state,
+  every block calls the hook, which charges it.
+* Unicorn checks whether to stop after each memory access. Here only the block hook stops a CPU, and does so itself.
 * A block that ends with a jump to an address in a register finds the next block without leaving translated code.
-* The block hook executes some instructions. Unicorn's own hooks for them search for the program counter first, which
-  the CPU's state has already.
+* The block hook executes some instructions. Unicorn's own hooks for them first look up the program counter, which the
+  CPU's state already contains.
 
 The block hook's third argument says why it is called: BLOCK for the block whose record is at the offset in OFFSET_MASK
 from the CPU's record (ACCOUNTED: with its cost added already), or INSTRUCTION for the one in NUMBER_MASK. Unicorn itself
-would call it with a block's size, and does so if there are other hooks; that call is to do nothing.
+would call it with a block's size, and does so if there are other hooks; such a call does nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-import numpy as np
-from numba import types
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
 
 from emu.cpu.internals import CpuStructures
-from emu.cpu.native import block_record, board_record, cpu_record, tcg, translator_record
-from emu.native import cfunc, external, njit
-from emu.native.pointers import load_u32, load_u64, store_u64
+from emu.cpu.native import block_record, callouts, tcg
+from emu.cpu.native.cpu_records import (
+    BLOCK_COUNT,
+    HOOK_ARGUMENT_COUNT,
+    INSTRUCTION_COUNT,
+    NOTICED_COUNT,
+    OPENING_COUNT,
+    Block,
+    Cpu,
+    CpuState,
+    Operand,
+    TranslationBlock,
+    TranslatorContext,
+    shapes,
+)
+from emu.native.functions import Native, external, njit
+from emu.native.records import HOST, Layouts, Values, i32, u32, u64
 
 __all__ = ["ACCOUNTED", "BLOCK", "INSTRUCTION", "NUMBER_MASK", "OFFSET_MASK", "build"]
 
-ACCOUNTED, BLOCK, INSTRUCTION = np.uint32(1), np.uint32(1 << 30), np.uint32(1 << 31)
-OFFSET_MASK, NUMBER_MASK = BLOCK - np.uint32(8), np.uint32(0xFF)
+ACCOUNTED, BLOCK, INSTRUCTION = u64(1), u64(1 << 30), u64(1 << 31)
+OFFSET_MASK, NUMBER_MASK = u64(BLOCK - 8), u64(0xFF)
 
-ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(8)
-BLOCK_SIZE = np.uint64(block_record.WORDS * 8)
-LAST_BLOCK = np.uint64(cpu_record.BLOCK_COUNT - 1)
+LAST_BLOCK = u64(BLOCK_COUNT - 1)
 
-# QEMU's TranslationBlock: the address that it begins with, and its 16-bit size in bytes.
-TB_PC, TB_SIZE, SIZE_MASK = np.uint64(0), np.uint64(20), np.uint32(0xFFFF)
+# The fields that emitted code adds to, and what it adds
+CYCLES, INSTRUCTIONS, DEADLINE = (HOST.fields(Cpu)[name].offset for name in ("cycles", "instructions", "deadline"))
+BLOCK_CYCLES, BLOCK_INSTRUCTIONS = (HOST.fields(Block)[name].offset for name in ("cycles", "instructions"))
+
+BeforeCall: TypeAlias = Callable[[Cpu, TranslatorContext], None]
+BeforeOperation: TypeAlias = Callable[[Cpu, TranslatorContext, u64], None]
 
 
 @njit
-def nothing(cpu, ctx):
+def nothing(cpu: Cpu, ctx: TranslatorContext) -> None:
     """Emits nothing."""
 
 
-def build(arch: str, layout: CpuStructures, before_call: Any = nothing, before_operation: Any = None) -> Mapping[str, int]:
+@njit
+def next_block(cpu: Cpu, tb: TranslationBlock) -> Block:
+    """The next of `blocks`. Translations fill a buffer from its start. Once it is full, all are dropped."""
+    if cpu.first_tb is None:
+        cpu.first_tb = tb
+    if cpu.first_tb is tb:
+        cpu.blocks_used = 0
+    used = cpu.blocks_used
+    cpu.blocks_used = min(used + 1, LAST_BLOCK)
+    return cpu.blocks[used]
+
+
+@njit
+def number_among(helpers: Values[u64], count: u64, function: u64) -> u64:
+    """The index of a function among `count` helpers; `count` if it is not among them."""
+    for n in range(count):
+        if helpers[n] == function:
+            return n
+    return count
+
+
+def build(
+    arch: str,
+    layout: CpuStructures,
+    longest_block: int,
+    before_call: BeforeCall = nothing,
+    before_operation: BeforeOperation | None = None,
+) -> Mapping[str, int]:
     """Compiles for an architecture.
 
     Args:
-        arch: as the names of Unicorn's symbols end.
+        arch: the architecture, as in the suffix of Unicorn's symbols.
         layout: of Unicorn's structures.
-        before_call: before_call(cpu, ctx), compiled: emits what is to happen before a call of a NOTICED helper.
-        before_operation: before_operation(cpu, ctx, offset), the same before an operation with a third operand `offset`.
+        longest_block: instructions. TCG ends a block at 512 instructions, or when it has emitted 4,000 operations. The latter
+            would depend on what is traced, so a block must end before, at the same instruction whatever is emitted for it.
+        before_call: before_call(cpu, ctx), compiled: emits code before a call of a `noticed` helper.
+        before_operation: before_operation(cpu, ctx, offset): likewise before an operation with a third operand `offset`.
 
     Returns:
-        Addresses by the names of the functions that they replace.
+        Addresses, by the names of the functions that they replace.
     """
-    at, ops = layout.translator, tcg.build(arch, layout.translator)
-    constant, add, load_word, load_half, store_word = ops.constant, ops.add, ops.load_u64, ops.load_u32, ops.store_u64
-    skip_if_less, place = ops.skip_if_less, ops.place
-    context_uc, uc_cpu, opaque = np.uint64(at.context_uc), np.uint64(layout.uc_cpu), np.uint64(layout.cpu_opaque)
-    translate = external(f"gen_intermediate_code_{arch}", types.void(types.uint64, types.uint64, types.int32))
-    call = external(f"tcg_gen_callN_{arch}", types.void(types.uint64, types.uint64, types.uint64, types.int32, types.uint64))
-    operation = external(f"tcg_gen_op3_{arch}", types.void(types.uint64, types.int32, types.uint64, types.uint64, types.uint64))
-    leave = external(f"tcg_gen_exit_tb_{arch}", types.void(types.uint64, types.uint64, types.int32))
-    go_on = external(f"tcg_gen_lookup_and_goto_ptr_{arch}", types.void(types.uint64))
-    constant_i32 = external(f"tcg_const_i32_{arch}", types.uint64(types.uint64, types.uint32))
+    native = Native(Layouts(shapes(layout)))
+    ops = tcg.build(arch, layout.translator)
+    call_hook, begin_block = _build_begin(arch, ops)
+    constant, store_word = ops.constant, ops.st
+    translate = external(f"gen_intermediate_code_{arch}", None, CpuState, TranslationBlock, i32)
+    flush = external(f"tb_flush_{arch}", None, CpuState)
+    call = external(f"tcg_gen_callN_{arch}", None, TranslatorContext, u64, Operand, i32, Values[Operand])
+    operation = external(f"tcg_gen_op3_{arch}", None, TranslatorContext, i32, Operand, Operand, u64)
+    leave = external(f"tcg_gen_exit_tb_{arch}", None, TranslatorContext, TranslationBlock, i32)
+    go_on = external(f"tcg_gen_lookup_and_goto_ptr_{arch}", None, TranslatorContext)
+
+    @native.njit
+    def translating(ctx: TranslatorContext) -> Cpu | None:
+        """The CPU for which a block is being translated; None if the Uc is not a CPU of a board."""
+        return Cpu(ctx.uc.cpu.opaque)
 
     @njit
-    def translating(ctx):
-        """The record of the CPU for which a block is being translated; 0: a Uc that is no CPU of a board."""
-        return load_u64(load_u64(load_u64(ctx + context_uc) + uc_cpu) + opaque)
+    def look_soon(cpu: Cpu, ctx: TranslatorContext) -> None:
+        """Emits code that makes the next block look for interrupts."""
+        store_word(ctx, constant(ctx, 0), constant(ctx, cpu.address), DEADLINE)
 
-    @njit
-    def call_hook(cpu, ctx, why):
-        """Emits a call of the block hook."""
-        arguments = cpu + cpu_record.HOOK_ARGUMENTS
-        store_u64(arguments, constant(ctx, load_u64(cpu + cpu_record.UC)))
-        store_u64(arguments + WORD, constant(ctx, load_u64(cpu + cpu_record.BLOCK)))
-        store_u64(arguments + WORD + WORD, ctx + constant_i32(ctx, why))
-        store_u64(arguments + WORD + WORD + WORD, constant(ctx, cpu))
-        call(ctx, load_u64(cpu + cpu_record.BLOCK_HOOK), ZERO, cpu_record.HOOK_ARGUMENT_COUNT, arguments)
-
-    @njit
-    def dispatched(cpu):
-        """Whether the block that is being translated may have a host function."""
-        board, address = load_u64(cpu + cpu_record.BOARD), load_u64(cpu + cpu_record.BLOCK)
-        return load_u64(board + board_record.DISPATCH_START) <= address < load_u64(board + board_record.DISPATCH_END)
-
-    @njit
-    def begin_block(cpu, ctx, watched):
-        """Emits what a block begins with, once. `watched`: the operands of a call are ready, and must not end here."""
-        offset = load_u64(cpu + cpu_record.TRANSLATED)
-        store_u64(cpu + cpu_record.TRANSLATED, ZERO)
-        if offset == ZERO:
-            return
-        if watched or load_u64(cpu + cpu_record.TIMING) != ZERO or dispatched(cpu):
-            call_hook(cpu, ctx, np.uint32(offset) | BLOCK)
-            return
-        record = constant(ctx, cpu)
-        cycles = add(ctx, load_word(ctx, record, cpu_record.CYCLES), load_word(ctx, record, offset + block_record.CYCLES))
-        store_word(ctx, cycles, record, cpu_record.CYCLES)
-        counter = load_u64(cpu + cpu_record.CYCLE_COUNTER)
-        if counter != ZERO:
-            store_word(ctx, cycles, constant(ctx, counter), ZERO)
-        instructions = add(
-            ctx,
-            load_word(ctx, record, cpu_record.INSTRUCTIONS),
-            load_half(ctx, record, offset + block_record.INSTRUCTIONS),
-        )
-        store_word(ctx, instructions, record, cpu_record.INSTRUCTIONS)
-        label = skip_if_less(ctx, cycles, load_word(ctx, record, cpu_record.DEADLINE))
-        call_hook(cpu, ctx, np.uint32(offset) | BLOCK | ACCOUNTED)
-        place(ctx, label)
-
-    @cfunc(types.void(types.uint64, types.uint64, types.int32))
-    def gen_intermediate_code(state, tb, most):
-        """Translates a block of at most so many instructions. `state`: CPUState *. It gets the next record of BLOCKS."""
-        cpu = load_u64(state + opaque)
-        if cpu == ZERO:
+    @native.callback
+    def gen_intermediate_code(state: CpuState, tb: TranslationBlock, most: i32) -> None:
+        """Translates a block of at most `most` instructions."""
+        if state.opaque == 0:
             translate(state, tb, most)
             return
-        # Translations fill a buffer from its beginning. Once it is full all are dropped.
-        if load_u64(cpu + cpu_record.FIRST_TB) == ZERO:
-            store_u64(cpu + cpu_record.FIRST_TB, tb)
-        if load_u64(cpu + cpu_record.FIRST_TB) == tb:
-            store_u64(cpu + cpu_record.BLOCKS_USED, ZERO)
-        used = load_u64(cpu + cpu_record.BLOCKS_USED)
-        store_u64(cpu + cpu_record.BLOCKS_USED, min(used + ONE, LAST_BLOCK))
-        offset = cpu_record.BLOCKS + used * BLOCK_SIZE
-        store_u64(cpu + offset + block_record.CYCLES, block_record.UNKNOWN)
-        store_u64(cpu + offset + block_record.SUMMARY, ZERO)
-        store_u64(cpu + cpu_record.TRANSLATED, offset)
-        store_u64(cpu + cpu_record.BLOCK, load_u64(tb + TB_PC))
-        translate(state, tb, most)
-        store_u64(cpu + offset + block_record.SIZE, np.uint64(load_u32(tb + TB_SIZE) & SIZE_MASK))
+        cpu = Cpu(state.opaque)
+        block = next_block(cpu, tb)
+        block.cycles = block_record.UNKNOWN
+        block.summary = 0
+        cpu.translated = block
+        cpu.block = tb.pc
+        translate(state, tb, min(most, longest_block))
+        block.size = tb.size
+        block.instructions = tb.instructions
 
-    @cfunc(types.void(types.uint64, types.uint64, types.uint64, types.int32, types.uint64))
-    def tcg_gen_callN(ctx, function, result, count, arguments):  # noqa: N802  # QEMU's name
+    @native.callback
+    def tb_flush(state: CpuState) -> None:
+        """Drops all translations of a CPU, because the buffer is full."""
+        if state.opaque != 0:
+            Cpu(state.opaque).flushed = True
+        flush(state)
+
+    @native.callback
+    def tcg_gen_callN(  # noqa: N802  # QEMU's name
+        ctx: TranslatorContext, function: u64, result: Operand, count: i32, arguments: Values[Operand]
+    ) -> None:
         """Emits a call of a helper."""
         cpu = translating(ctx)
-        if cpu != ZERO:
-            ours = load_u64(cpu + cpu_record.TRANSLATOR)
-            if function == load_u64(ours + translator_record.EXIT_CHECK):
+        if cpu is not None:
+            ours = cpu.translator
+            if function == ours.exit_check:
                 return
-            if function == load_u64(cpu + cpu_record.BLOCK_HOOK):
+            if function == cpu.block_hook:
                 begin_block(cpu, ctx, False)
                 return
-            if function == load_u64(ours + translator_record.HOOKS):
+            if function == ours.hooks:
                 begin_block(cpu, ctx, True)
-            for n in range(translator_record.INSTRUCTION_COUNT):
-                if function == load_u64(ours + translator_record.INSTRUCTIONS + np.uint64(n) * WORD):
-                    call_hook(cpu, ctx, INSTRUCTION | np.uint32(n))
-                    return
-            for n in range(translator_record.NOTICED_COUNT):
-                if function == load_u64(ours + translator_record.NOTICED + np.uint64(n) * WORD):
-                    before_call(cpu, ctx)
+            number = number_among(ours.instructions, INSTRUCTION_COUNT, function)
+            if number < INSTRUCTION_COUNT:
+                call_hook(cpu, ctx, INSTRUCTION | number)
+                return
+            if number_among(ours.noticed, NOTICED_COUNT, function) < NOTICED_COUNT:
+                before_call(cpu, ctx)
         call(ctx, function, result, count, arguments)
+        if cpu is not None and number_among(cpu.translator.openings, OPENING_COUNT, function) < OPENING_COUNT:
+            look_soon(cpu, ctx)
 
-    @cfunc(types.void(types.uint64, types.uint64, types.int32))
-    def tcg_gen_exit_tb(ctx, tb, index):
-        """Emits the end of a block: to the block that is known to follow, or (`tb` is 0) to the one at the program counter."""
-        if tb == ZERO and translating(ctx) != ZERO:
+    @native.callback
+    def tcg_gen_exit_tb(ctx: TranslatorContext, tb: TranslationBlock | None, index: i32) -> None:
+        """Emits the end of a block: a jump to a known next block, or (`tb` is None) to the one at the program counter."""
+        if tb is None and translating(ctx) is not None:
             go_on(ctx)
         else:
             leave(ctx, tb, index)
 
     replaced = {
         "gen_intermediate_code": gen_intermediate_code.address,
+        "tb_flush": tb_flush.address,
         "tcg_gen_callN": tcg_gen_callN.address,
         "tcg_gen_exit_tb": tcg_gen_exit_tb.address,
     }
     if before_operation is not None:
 
-        @cfunc(types.void(types.uint64, types.int32, types.uint64, types.uint64, types.uint64))
-        def tcg_gen_op3(ctx, opcode, first, second, third):
+        @native.callback
+        def tcg_gen_op3(ctx: TranslatorContext, opcode: i32, first: Operand, second: Operand, third: u64) -> None:
             """Emits an operation with three operands."""
             cpu = translating(ctx)
-            if cpu != ZERO:
+            if cpu is not None:
                 before_operation(cpu, ctx, third)
             operation(ctx, opcode, first, second, third)
 
         replaced["tcg_gen_op3"] = tcg_gen_op3.address
     return {f"{name}_{arch}": address for name, address in replaced.items()}
+
+
+def _build_begin(
+    arch: str, ops: tcg.Tcg
+) -> tuple[Callable[[Cpu, TranslatorContext, u64], None], Callable[[Cpu, TranslatorContext, bool], None]]:
+    """call_hook(cpu, ctx, why): emits a call of the block hook. begin_block(cpu, ctx, watched): emits the start of a block,
+    once. `watched`: the operands of a call are ready, and must not end here."""
+    constant, add, load_word, load_half, store_word = ops.constant, ops.add, ops.ld, ops.ld32u, ops.st
+    skip_if_less, place = ops.skip_if_less, ops.place
+    call = external(f"tcg_gen_callN_{arch}", None, TranslatorContext, u64, Operand, i32, Values[Operand])
+    constant_i32 = external(f"tcg_const_i32_{arch}", u64, TranslatorContext, u32)
+
+    @njit
+    def call_hook(cpu: Cpu, ctx: TranslatorContext, why: u64) -> None:
+        arguments = cpu.hook_arguments
+        arguments[0] = constant(ctx, cpu.uc.address)
+        arguments[1] = constant(ctx, cpu.block)
+        arguments[2] = Operand(ctx.address + constant_i32(ctx, why))
+        arguments[3] = constant(ctx, cpu.address)
+        call(ctx, cpu.block_hook, None, HOOK_ARGUMENT_COUNT, arguments)
+
+    @njit
+    def begin_block(cpu: Cpu, ctx: TranslatorContext, watched: bool) -> None:
+        block = cpu.translated
+        cpu.translated = None
+        if block is None:
+            return
+        offset = block.address - cpu.address
+        if watched or cpu.timing is not None or callouts.is_looked_at(cpu):
+            call_hook(cpu, ctx, offset | BLOCK)
+            return
+        record = constant(ctx, cpu.address)
+        cycles = add(ctx, load_word(ctx, record, CYCLES), load_word(ctx, record, offset + BLOCK_CYCLES))
+        store_word(ctx, cycles, record, CYCLES)
+        counter = cpu.cycle_counter
+        if counter is not None:
+            store_word(ctx, cycles, constant(ctx, counter.address), 0)
+        instructions = add(ctx, load_word(ctx, record, INSTRUCTIONS), load_half(ctx, record, offset + BLOCK_INSTRUCTIONS))
+        store_word(ctx, instructions, record, INSTRUCTIONS)
+        label = skip_if_less(ctx, cycles, load_word(ctx, record, DEADLINE))
+        call_hook(cpu, ctx, offset | BLOCK | ACCOUNTED)
+        place(ctx, label)
+
+    return call_hook, begin_block

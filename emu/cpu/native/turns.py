@@ -3,117 +3,132 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numba import types
-
-from emu.cpu.native import board_record, cpu_record, heap
+from emu.cpu.native.cpu_records import HALTED, NEVER, NO_REQUEST, RUNNING, STOP_REQUEST, STOPPED, Board, Cpu, Uc
+from emu.cpu.native.heap import CONTROL
+from emu.cpu.native.heap_record import Control
 from emu.cpu.native.interrupts import after_smi, look_around, next_event
-from emu.native import external, njit
-from emu.native.pointers import call_handler, load_u64, store_u64
+from emu.native.functions import external, njit, shared
+from emu.native.records import i32, i64, u64
 
-ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(8)
-
-# Why the loop returned.
+# The reasons why the loop returned.
 TIME, IDLE, REQUEST, FAULT, LIMIT = 0, 1, 2, 3, 4
+_NONE = 5  # there is none
 
-_emu_start = external("uc_emu_start", types.int32(types.uint64, types.uint64, types.uint64, types.uint64, types.uint64))
-_clock = external("clock", types.int64())  # microseconds of processor time
+_emu_start = external("uc_emu_start", i32, Uc, u64, u64, u64, u64)
+_clock = external("clock", i64)  # microseconds of processor time
 _TURNS_BETWEEN_LOOKS = 32
 
 
 @njit
-def _random(board):
+def _random(board: Board) -> u64:
     """The next word of the board's generator (xorshift64)."""
-    x = load_u64(board + board_record.RANDOM)
-    x ^= x << np.uint64(13)
-    x ^= x >> np.uint64(7)
-    x ^= x << np.uint64(17)
-    store_u64(board + board_record.RANDOM, x)
+    x = board.random
+    x ^= x << 13
+    x ^= x >> 7
+    x ^= x << 17
+    board.random = x
     return x
 
 
-@njit
-def ready_at(cpu):
-    """The time from which on a CPU can execute, in cycles; NEVER: nothing will wake it."""
-    status = load_u64(cpu + cpu_record.STATUS)
-    if status == cpu_record.RUNNING:
-        return load_u64(cpu + cpu_record.CYCLES)
-    if status == cpu_record.HALTED:
+@shared
+def ready_at(cpu: Cpu) -> u64:
+    """The time from which on a CPU can execute, in cycles; NEVER if nothing will wake it."""
+    status = cpu.status
+    if status == RUNNING:
+        return cpu.cycles
+    if status == HALTED:
         return next_event(cpu)
-    if status == cpu_record.STOPPED and load_u64(cpu + cpu_record.NMI) != ZERO:
-        return load_u64(cpu + cpu_record.CYCLES)
-    return cpu_record.NEVER
+    if status == STOPPED:
+        return cpu.cycles if cpu.nmi else max(cpu.nmi_arrival, cpu.cycles)
+    return NEVER
 
 
-@njit
-def begin_turn(board, cpu, now, others):
+@shared
+def begin_turn(board: Board, cpu: Cpu, now: u64, others: u64) -> None:
     """Prepares the turn of a CPU that can run at time `now`. `others`: when the first other CPU can run, or NEVER."""
-    if load_u64(cpu + cpu_record.STATUS) == cpu_record.HALTED:
-        slept = now - load_u64(cpu + cpu_record.CYCLES)
-        store_u64(cpu + cpu_record.SLEPT, load_u64(cpu + cpu_record.SLEPT) + slept)
+    if cpu.status == HALTED:
+        cpu.slept += now - cpu.cycles
     now = after_smi(cpu, now)
-    store_u64(cpu + cpu_record.STATUS, cpu_record.RUNNING)
-    store_u64(cpu + cpu_record.CYCLES, now)
-    end = now + load_u64(board + board_record.LONGEST_TURN)
-    if others != cpu_record.NEVER:
-        quantum = load_u64(board + board_record.QUANTUM)
-        pace = load_u64(board + board_record.PACE)
-        if pace != ZERO:  # CPUs have just taken a line from each other: turns are short, and grow again
-            store_u64(board + board_record.PACE, pace + (pace >> ONE) if pace < quantum else ZERO)
+    cpu.status = RUNNING
+    cpu.cycles = now
+    end = now + board.longest_turn
+    if others != NEVER:
+        quantum, pace = board.quantum, board.pace
+        if pace != 0:  # CPUs have just contended for a line: turns are short, and grow again
+            board.pace = pace + (pace >> 1) if pace < quantum else 0
             quantum = min(quantum, pace)
-        end = min(end, others + quantum - _random(board) % (quantum // np.uint64(4) + ONE))
-    store_u64(cpu + cpu_record.TURN_END, max(end, now + ONE))
+        end = min(end, others + quantum - _random(board) % (quantum // 4 + 1))
+    cpu.turn_end = max(end, now + 1)
     look_around(cpu)
-    store_u64(cpu + cpu_record.DEADLINE, ZERO)
-    store_u64(board + board_record.CURRENT, load_u64(cpu + cpu_record.INDEX))
+    cpu.deadline = 0
+    board.current = cpu.index
+    board.interrupted = False
 
 
-@njit(types.int32(types.uint64))
-def enter(cpu):
-    """Executes a CPU's turn; returns Unicorn's error, 0: none.
+@shared
+def enter(cpu: Cpu) -> i32:
+    """Executes a CPU's turn. Returns Unicorn's error; 0: none.
 
-    Starting Unicorn sets the program counter alone, so the next one is kept in RESUME for the architecture's trap unit,
-    which Unicorn asks before the first block.
+    Starting Unicorn sets only the program counter, so the next one is kept in `resume` for the architecture's trap unit,
+    which Unicorn calls before the first block.
     """
-    store_u64(cpu + cpu_record.RESUME, load_u64(load_u64(cpu + cpu_record.NEXT_LOCATION)))
-    store_u64(heap.CONTROL, load_u64(load_u64(cpu + cpu_record.BOARD) + board_record.HEAP))
-    error = _emu_start(load_u64(cpu + cpu_record.UC), load_u64(load_u64(cpu + cpu_record.LOCATION)), ZERO, ZERO, ZERO)
-    store_u64(heap.CONTROL, ZERO)
-    settle = load_u64(load_u64(cpu + cpu_record.BOARD) + board_record.SETTLE)
-    if settle != ZERO:
-        call_handler(settle, cpu, ZERO)
+    board, control = cpu.board, Control(CONTROL)
+    cpu.flushed = False
+    cpu.resume = cpu.next_location[0]
+    control.heap = board.heap
+    error = _emu_start(cpu.uc, cpu.location[0], 0, 0, 0)
+    control.heap = None
+    settle = board.settle
+    if settle is not None:
+        settle(cpu, 0)
     return error
 
 
-@njit(types.int64(types.uint64, types.int64))
-def run(board, microseconds):
-    """Runs turns until Python must act, or about `microseconds` of host time have passed.
+@njit
+def next_turn(board: Board) -> u64:
+    """Begins the turn of the CPU that is furthest behind. Returns _NONE; or IDLE or LIMIT if no turn can begin."""
+    best = second = NEVER
+    cpu = board.cpus[0]
+    for n in range(board.cpu_count):
+        candidate = board.cpus[n]
+        ready = ready_at(candidate)
+        if ready < best:
+            best, second, cpu = ready, best, candidate
+        elif ready < second:
+            second = ready
+    if best == NEVER:
+        return IDLE
+    if best >= board.limit:
+        return LIMIT
+    begin_turn(board, cpu, best, second)
+    return _NONE
 
-    Returns a pair in one word: reason | error << 8; the CPU concerned is the board's CURRENT.
+
+@shared
+def run(board: Board, microseconds: i64) -> i64:
+    """Runs turns until Python must act, another thread wants it to, or about `microseconds` of host time have passed.
+
+    A turn that was stopped for Python goes on first: what Python does, and how often, does not show in the order of turns.
+
+    Returns a pair in one word: reason | error << 8; the CPU concerned is the board's `current`.
     """
-    table, count = load_u64(board + board_record.CPUS), load_u64(board + board_record.CPU_COUNT)
     stop_at = _clock() + microseconds
     turns = 0
     while True:
-        best = second = cpu_record.NEVER
-        cpu = ZERO
-        for n in range(count):
-            candidate = load_u64(table + np.uint64(n) * WORD)
-            ready = ready_at(candidate)
-            if ready < best:
-                best, second, cpu = ready, best, candidate
-            elif ready < second:
-                second = ready
-        if best == cpu_record.NEVER:
-            return IDLE
-        if best >= load_u64(board + board_record.LIMIT):
-            return LIMIT
-        begin_turn(board, cpu, best, second)
+        if not board.interrupted:
+            reason = next_turn(board)
+            if reason != _NONE:
+                return reason
+        cpu = board.cpus[board.current]
+        board.interrupted = False
         error = enter(cpu)
         if error != 0:
             return FAULT | error << 8
-        if load_u64(cpu + cpu_record.REQUEST) != ZERO:
+        if cpu.request != NO_REQUEST:
+            board.interrupted = cpu.request == STOP_REQUEST and cpu.status == RUNNING and cpu.cycles < cpu.turn_end
             return REQUEST
+        if board.wanted:
+            return TIME
         turns += 1
         if turns == _TURNS_BETWEEN_LOOKS:
             turns = 0

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Snapshots of a machine: pages copied on write, CPUs, records, and the Python objects that belong to it.
+"""Snapshots of a machine: copy-on-write pages, CPUs, records, and the machine's Python objects.
 
-`Checkpoints` keeps everything, for whoever goes back once in a while. `Snapshots` keeps what one window of a run changes,
-for whoever goes back thousands of times a second.
+`Checkpoints` saves everything, for going back occasionally. `Snapshots` saves what changes in one window of a run, for going
+back thousands of times a second.
 """
 
 from emu.cpu.snapshot.checkpoints import Checkpoint, Checkpoints

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Checkpoints: a whole machine at one moment, with all that Unicorn knows of its CPUs, translations included."""
+"""Checkpoints: a whole machine at one moment, with all of Unicorn's data about its CPUs, including translations."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["Checkpoint", "Checkpoints"]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Checkpoint:
-    """A machine at one moment: what differs from a base that it shares with other checkpoints."""
+    """A machine at one moment: the differences from a base that it shares with other checkpoints."""
 
     _owner: Checkpoints
     _base: MemoryBase
@@ -33,17 +33,17 @@ class Checkpoint:
 
     @property
     def size(self) -> int:
-        """Bytes of the pages that this checkpoint holds for itself."""
+        """Bytes of the pages that only this checkpoint holds."""
         return sum(contents.data.nbytes for contents in self._pages)
 
 
 class Checkpoints:
-    """Takes checkpoints of a machine that stands still, and puts the machine back to them, in any order.
+    """Saves checkpoints of a machine that stands still, and restores them, in any order.
 
     Args:
-        board: of the machine.
-        roots: the objects from which all others that belong to the machine can be reached.
-        apart: objects that can be reached, too, but do not belong to it.
+        board: the machine's board.
+        roots: objects from which all other objects of the machine can be reached.
+        apart: objects that can also be reached, but do not belong to the machine.
     """
 
     def __init__(self, board: Board, roots: Sequence[object], apart: Sequence[object] = ()) -> None:
@@ -53,7 +53,7 @@ class Checkpoints:
 
     @functools.cached_property
     def _objects(self) -> Objects:
-        """The objects at the first checkpoint."""
+        """The objects, as of the first checkpoint."""
         return Objects(self._roots, apart=[self, *self._apart, self._board.arch, self._board.arch.timing()])
 
     @functools.cached_property
@@ -67,15 +67,15 @@ class Checkpoints:
         return MemoryBase(self._memory)
 
     def close(self) -> None:
-        """Lets go of the machine. Checkpoints that somebody still has cannot be restored any more."""
+        """Releases the machine. Existing checkpoints cannot be restored any more."""
         for name in ("_objects", "_memory", "_base"):
             self.__dict__.pop(name, None)
 
     def save(self) -> Checkpoint:
-        """The present state.
+        """Saves the present state.
 
         Raises:
-            Unsaveable: there is an object that cannot be put back.
+            Unsaveable: an object cannot be restored.
             OSError: the host has too little memory.
         """
         contents = self._objects.save(self._objects.changed())
@@ -90,7 +90,7 @@ class Checkpoints:
         return [memory.changed() for memory in self._base.memory]
 
     def restore(self, checkpoint: Checkpoint) -> None:
-        """Puts the machine back.
+        """Restores a checkpoint.
 
         Raises:
             ValueError: the checkpoint is of another machine.

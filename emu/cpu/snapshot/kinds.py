@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is remembered of a Python object: its own content, not that of the objects to which it refers.
+"""How each kind of Python object is saved: its own content, without that of the objects to which it refers.
 
-Contents are compared by identity, so that no object's own idea of equality takes part.
+Contents are compared by identity, so that the objects' own `__eq__` does not matter.
 """
 
 from __future__ import annotations
@@ -23,30 +23,33 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from emu.cpu.snapshot.pages import PAGE, Memory, PageContents
+from emu.native.records import Accesses, Layouts
 
 __all__ = ["ATOMS", "MEMORY", "Kind", "Unsaveable", "kind_of", "memory_of"]
 
-OURS = "emu"  # the package whose classes and functions are looked into
+Thing = Any  # an object of any type, or its content, in the form of its kind
+
+OURS = "emu"  # the package whose classes and functions are inspected
 
 
 class Unsaveable(TypeError):
-    """The machine holds something of which no snapshot can be taken, such as an iterator that is under way."""
+    """The machine has an object that cannot be saved, such as a running iterator."""
 
 
 class Kind(NamedTuple):
-    """How objects of some type are remembered. What never changes has no `copy`."""
+    """How objects of some type are saved. Immutable types have no `copy`."""
 
-    parts: Callable[[Any], Iterable[object]]
-    """parts(object) -> the objects to which it refers."""
+    parts: Callable[[Thing], Iterable[object]]
+    """parts(object) returns the objects to which it refers."""
 
-    copy: Callable[[Any], Any] | None = None
-    """copy(object) -> its content."""
+    copy: Callable[[Thing], Thing] | None = None
+    """copy(object) returns its content."""
 
-    put_back: Callable[[Any, Any], None] = lambda thing, content: None
-    """put_back(object, content)."""
+    put_back: Callable[[Thing, Thing], None] = lambda thing, content: None
+    """put_back(object, content) restores its content."""
 
-    same: Callable[[Any, Any], bool] = lambda thing, content: True
-    """same(object, content) -> whether the object's content is still that."""
+    same: Callable[[Thing, Thing], bool] = lambda thing, content: True
+    """same(object, content) returns whether the object still has that content."""
 
 
 def _nothing(thing: object) -> tuple[object, ...]:
@@ -63,11 +66,11 @@ def _all_same(a: Iterable[object], b: Iterable[object]) -> bool:
 # Containers
 
 
-def _refill_list(thing: Any, content: Any) -> None:
+def _refill_list(thing: Thing, content: Thing) -> None:
     thing[:] = content
 
 
-def _refill(thing: Any, content: Any) -> None:
+def _refill(thing: Thing, content: Thing) -> None:
     thing.clear()
     thing.update(content)
 
@@ -77,19 +80,19 @@ def _refill_deque(thing: deque[object], content: deque[object]) -> None:
     thing.extend(content)
 
 
-def _same_sequence(thing: Any, content: Any) -> bool:
+def _same_sequence(thing: Thing, content: Thing) -> bool:
     return len(thing) == len(content) and _all_same(thing, content)
 
 
-def _same_mapping(thing: dict[Any, object], content: dict[Any, object]) -> bool:
+def _same_mapping(thing: dict[Thing, object], content: dict[Thing, object]) -> bool:
     return len(thing) == len(content) and _all_same(thing, content) and _all_same(thing.values(), content.values())
 
 
-def _parts_of_mapping(thing: Any) -> Iterable[object]:
+def _parts_of_mapping(thing: Thing) -> Iterable[object]:
     return [*thing.keys(), *thing.values()]
 
 
-def _iterated(thing: Any) -> Iterable[object]:
+def _iterated(thing: Thing) -> Iterable[object]:
     return list(thing)
 
 
@@ -106,37 +109,37 @@ BYTES = Kind(_nothing, bytes, _refill_list, _same_bytes)
 IMMUTABLE = Kind(_iterated)
 
 
-# Arrays. One that is a view of another's memory has no content of its own.
+# Arrays. A view of another array's memory has no content of its own.
 
 
-def _array_parts(thing: np.ndarray[Any, Any]) -> Iterable[object]:
+def _array_parts(thing: np.ndarray[Thing, Thing]) -> Iterable[object]:
     if thing.base is not None:
         return (thing.base,)
     return thing.ravel().tolist() if thing.dtype == object else ()
 
 
-def _copy_array(thing: np.ndarray[Any, Any]) -> np.ndarray[Any, Any] | None:
+def _copy_array(thing: np.ndarray[Thing, Thing]) -> np.ndarray[Thing, Thing] | None:
     return thing.copy() if thing.base is None and thing.flags.writeable else None
 
 
-def _refill_array(thing: np.ndarray[Any, Any], content: np.ndarray[Any, Any] | None) -> None:
+def _refill_array(thing: np.ndarray[Thing, Thing], content: np.ndarray[Thing, Thing] | None) -> None:
     if content is not None:
         thing[...] = content
 
 
-def _same_array(thing: np.ndarray[Any, Any], content: np.ndarray[Any, Any] | None) -> bool:
+def _same_array(thing: np.ndarray[Thing, Thing], content: np.ndarray[Thing, Thing] | None) -> bool:
     return content is None or thing.tobytes() == content.tobytes()
 
 
 ARRAY = Kind(_array_parts, _copy_array, _refill_array, _same_array)
 
 
-# Functions and what they close over
+# Functions and their closures
 
 
 def _function_parts(thing: types.FunctionType) -> Iterable[object]:
     if (thing.__module__ or "").partition(".")[0] != OURS:
-        return ()  # of a library, or of whoever uses the machine
+        return ()  # belongs to a library, or to the machine's user
     return (*(thing.__closure__ or ()), *(thing.__defaults__ or ()), *(thing.__kwdefaults__ or {}).values())
 
 
@@ -174,20 +177,20 @@ C_DATA = Kind(
 # Memory of the host, in whole pages
 
 
-def memory_of(thing: Any) -> Memory:
-    """The memory that an object of kind MEMORY is."""
+def memory_of(thing: Thing) -> Memory:
+    """The memory of an object of kind MEMORY."""
     address = np.frombuffer(thing, np.uint8).ctypes.data
     if address % PAGE:
         raise Unsaveable(f"a {type(thing).__name__} that is not made of whole pages")
     return Memory(address, -(-len(memoryview(thing).cast("B")) // PAGE) * PAGE)
 
 
-def _save_memory(thing: Any) -> PageContents:
+def _save_memory(thing: Thing) -> PageContents:
     memory = memory_of(thing)
     return memory.save(memory.used())
 
 
-def _refill_memory(thing: Any, content: PageContents) -> None:
+def _refill_memory(thing: Thing, content: PageContents) -> None:
     memory_of(thing).put_back_alone(content)
 
 
@@ -198,7 +201,7 @@ MEMORY = Kind(_nothing, _save_memory, _refill_memory)
 
 
 def _attributes_kind(cls: type) -> Kind:
-    """For a class whose objects keep their attributes in a dictionary, in slots, or in both."""
+    """The kind of a class whose objects have their attributes in a dictionary, in slots, or in both."""
     if dropped := getattr(cls, "not_saved", ()):
         return _without(dropped)
     slots = [name for base in cls.__mro__ for name in _slots(base)]
@@ -223,7 +226,7 @@ def _attributes_kind(cls: type) -> Kind:
 
 
 def _without(dropped: tuple[str, ...]) -> Kind:
-    """For objects that are put back without some of their attributes, which become None."""
+    """The kind of objects that are restored without some of their attributes, which become None."""
 
     def copy(thing: object) -> dict[str, object]:
         return {name: value for name, value in vars(thing).items() if name not in dropped}
@@ -260,25 +263,25 @@ _KINDS: dict[type, Kind] = {
     np.ndarray: ARRAY, random.Random: RANDOM, memoryview: Kind(lambda thing: (thing.obj,)),
 }  # fmt: skip
 
-# What has no content, what is of the process and not of a machine, and what is looked after elsewhere (memory, CPUs).
+# Objects without content, objects of the process rather than a machine, and what is saved elsewhere (memory, CPUs).
 _WITHOUT_CONTENT = (
     int, str, bytes, float, complex, type(None), type, slice, range, enum.Enum, np.generic, np.dtype,
     types.ModuleType, types.BuiltinFunctionType, types.MethodWrapperType, types.WrapperDescriptorType, types.EllipsisType,
-    types.MethodDescriptorType, property, weakref.ref, functools._lru_cache_wrapper, ExitStack, BaseException,
+    types.MethodDescriptorType, property, weakref.ref, functools._lru_cache_wrapper, ExitStack, BaseException, Layouts, Accesses,
     ctypes._CFuncPtr,  # type: ignore[attr-defined]
 )  # fmt: skip
 _PROCESS_WIDE = ("unicorn", "capstone", "keystone", "numba", "elftools", "pathlib", "re", "struct", "typing", "numpy")
 
 
 ATOMS = frozenset({int, str, bytes, float, bool, type(None), type, np.uint64, np.int64})
-"""The commonest types of what has no content."""
+"""The most common types without content."""
 
 
 def kind_of(cls: type) -> Kind:
-    """How objects of a class are remembered.
+    """The kind of a class's objects.
 
     Raises:
-        Unsaveable: they cannot be.
+        Unsaveable: such objects cannot be saved.
     """
     kind = _KINDS.get(cls)
     if kind is None:
@@ -293,6 +296,8 @@ def _find_kind(cls: type) -> Kind:
         return MEMORY
     if issubclass(cls, ctypes._SimpleCData):
         return C_DATA
+    if any(base.__module__.partition(".")[0] == "numba" for base in cls.__mro__):  # a compiled function
+        return ATOM
     if any(base.__module__.partition(".")[0] == OURS for base in cls.__mro__):
         return _of_ours(cls)
     if cls.__module__.partition(".")[0] in _PROCESS_WIDE:

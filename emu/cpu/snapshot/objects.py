@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The Python objects of a machine: all that can be reached from some roots, and how they are put back.
+"""The Python objects of a machine: all that can be reached from some roots, saved and restored.
 
-Objects are put back in place: whoever holds one still holds the same one. So a list to which a native pointer or a bound
-method leads stays that list.
+Objects are restored in place: references to them stay valid. So a list that a native pointer or a bound method refers to
+stays the same list.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from emu.cpu.snapshot.kinds import ATOMS, MEMORY, Kind, Unsaveable, kind_of, memory_of
+from emu.cpu.snapshot.kinds import ATOMS, MEMORY, Kind, Thing, Unsaveable, kind_of, memory_of
 from emu.cpu.snapshot.pages import Memory
 
 __all__ = ["Contents", "Objects"]
@@ -19,50 +19,50 @@ _MOST_CONSTANTS = 10_000
 
 
 class _Known(NamedTuple):
-    """An object whose content can change, and what that is."""
+    """An object with mutable content, and its content."""
 
-    thing: Any
+    thing: Thing
     kind: Kind
-    content: Any
+    content: Thing
 
 
 Contents = dict[int, _Known]
-"""What some objects hold, by their ids. It keeps them, and all to which they refer, alive."""
+"""The contents of some objects, by id. It keeps these objects, and all objects to which they refer, alive."""
 
 
 class Objects:
-    """The objects that can be reached from `roots`, and at the base what each holds.
+    """The objects that can be reached from `roots`, with their contents at the base.
 
     Args:
-        roots: where to begin.
-        apart: objects that are looked after elsewhere: nothing is remembered of them, nor of what only they refer to.
+        roots: the objects to start from.
+        apart: objects that are saved elsewhere: neither they nor what only they refer to is saved here.
 
     Attributes:
-        memory: large memory at the base. It is the caller's to save and to put back.
+        memory: large memory, as of the base. The caller must save and restore it.
 
     Raises:
-        Unsaveable: there is something that cannot be put back.
+        Unsaveable: an object cannot be saved.
     """
 
     def __init__(self, roots: Sequence[object], apart: Collection[object] = ()) -> None:
-        self._apart = apart  # kept alive, or another object could get such an id
+        self._apart = apart  # kept alive, because another object could get the same id
         self._seen = {id(thing) for thing in apart}
         self._base: Contents = {}
-        self._constants: list[Any] = []
+        self._constants: list[Thing] = []
         found, seen = self._reached(roots)
         self._seen |= seen
         self._base = {key: known for key, known in found.items() if known.kind is not MEMORY}
         self.memory: list[Memory] = [memory_of(known.thing) for known in found.values() if known.kind is MEMORY]
 
     def changed(self) -> set[int]:
-        """The ids of the objects that do not hold what they held at the base."""
+        """The ids of the objects whose content differs from the base."""
         return {key for key, (thing, kind, content) in self._base.items() if not kind.same(thing, content)}
 
     def save(self, keys: Iterable[int]) -> Contents:
-        """What some objects of the base hold, and all objects that can be reached from them but were not there then.
+        """The contents of some of the base's objects, and of all new objects that can be reached from them.
 
         Raises:
-            Unsaveable: there is something that cannot be put back.
+            Unsaveable: an object cannot be saved.
         """
         if len(self._constants) > _MOST_CONSTANTS:
             self._seen.difference_update(map(id, self._constants))
@@ -70,25 +70,26 @@ class Objects:
         return self._reached([self._base[key].thing for key in keys], self._constants)[0]
 
     def put_back(self, contents: Contents) -> None:
-        """Stores what `save` has returned. All other objects stay as they are."""
+        """Restores what `save` has returned. All other objects stay as they are."""
         for thing, kind, content in contents.values():
             kind.put_back(thing, content)
 
     def back_to_base(self, keys: Iterable[int]) -> None:
-        """Some objects hold again what they held at the base."""
+        """Restores some objects to their content at the base."""
         for key in keys:
             thing, kind, content = self._base[key]
             kind.put_back(thing, content)
 
-    def _reached(self, start: Sequence[object], constants: list[Any] | None = None) -> tuple[Contents, set[int]]:
-        """The contents of `start` and of what it leads to, not through the objects of the base; the ids of all of these.
+    def _reached(self, start: Sequence[object], constants: list[Thing] | None = None) -> tuple[Contents, set[int]]:
+        """The contents of `start` and of what can be reached from it, stopping at objects of the base; and the ids of all of
+        these.
 
-        What never changes and leads to nothing else need not be looked at again: it joins `constants`.
+        Immutable objects without references need not be looked at again: they are added to `constants`.
         """
         found: Contents = {}
         known, seen = self._seen, set[int]()
-        todo: list[Any] = list(start)
-        alive: list[Any] = []  # until the end, or another object could get such an id
+        todo: list[Thing] = list(start)
+        alive: list[Thing] = []  # until the end, because another object could get the same id
         while todo:
             thing = todo.pop()
             key = id(thing)
@@ -111,8 +112,8 @@ class Objects:
         return found, seen
 
 
-def _holder(thing: object, visited: Iterable[Any]) -> str:
-    """Says which object refers to one."""
+def _holder(thing: object, visited: Iterable[Thing]) -> str:
+    """Describes an object that refers to `thing`."""
     for other in visited:
         if any(part is thing for part in kind_of(type(other)).parts(other)):
             return f", which a {type(other).__qualname__} holds"

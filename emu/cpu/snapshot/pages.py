@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Memory of which only the pages that have changed are kept.
+"""Memory of which only changed pages are saved.
 
-At its base, memory becomes a private mapping of a file in memory. The kernel copies a page when it is written first, and
-/proc/self/pagemap tells which pages those are.
+At its base, memory becomes a private mapping of an in-memory file. The kernel copies a page when it is first written, and
+/proc/self/pagemap shows which pages those are.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _pagemap() -> int:
 
 @dataclass(frozen=True)
 class PageContents:
-    """Some pages of a memory: their numbers, ascending, and what they hold, shape (n, PAGE)."""
+    """Some pages of a memory: their numbers, ascending, and their contents, shape (n, PAGE)."""
 
     numbers: Numbers
     data: npt.NDArray[np.uint8]
@@ -50,12 +50,12 @@ class Memory:
     """A private mapping of the host, in whole pages.
 
     Args:
-        address: where it begins.
+        address: the start address.
         size: bytes.
         protection: of its pages, DATA or CODE.
 
     Attributes:
-        pages: what it holds, shape (n, PAGE), to be read and written.
+        pages: the contents, shape (n, PAGE), for reading and writing.
     """
 
     def __init__(self, address: int, size: int, protection: int = DATA) -> None:
@@ -65,41 +65,41 @@ class Memory:
         self.pages = np.ctypeslib.as_array((ctypes.c_uint8 * size).from_address(address)).reshape(-1, PAGE)
 
     def changed(self) -> Numbers:
-        """The numbers of the pages that have been written since the base in force; if there is none, of those in use."""
+        """The numbers of the pages written since the current base; without a base, of the pages in use."""
         data = os.pread(_pagemap(), self.size // PAGE * _ENTRY, self.address // PAGE * _ENTRY)
         entries = np.frombuffer(data, np.uint64)
         return np.flatnonzero((entries & _IN_USE != 0) & (entries & _OF_A_FILE == 0))
 
     def used(self) -> Numbers:
-        """The numbers of the pages that do not hold zeros alone."""
+        """The numbers of the pages that are not all zeros."""
         numbers = np.union1d(self.changed(), self._of_base())
         return numbers[self.pages[numbers].any(axis=1)]
 
     def save(self, numbers: Numbers) -> PageContents:
-        """What some pages hold."""
+        """Saves some pages."""
         return PageContents(numbers, self.pages[numbers])
 
     def back_to_base(self) -> None:
-        """Every page holds what it held at the base in force; if there is none, zeros."""
+        """Restores every page to the current base; without a base, to zeros."""
         _libc.madvise(self.address, self.size, mmap.MADV_DONTNEED)
 
     def put_back(self, contents: PageContents) -> None:
-        """Stores the contents of some pages; the others stay as they are."""
+        """Restores some pages. The others stay as they are."""
         self.pages[contents.numbers] = contents.data
 
     def put_back_alone(self, contents: PageContents) -> None:
-        """Stores the contents of some pages; the others hold zeros."""
+        """Restores some pages. The others become zeros."""
         self.back_to_base()
         self.pages[self._of_base()] = 0
         self.put_back(contents)
 
     def _of_base(self) -> Numbers:
-        """The numbers of the pages that hold more than zeros at the base in force. (Its memory may be gone, and this be new.)"""
+        """The pages that are not all zeros at the current base. (The base's memory may be gone, and this at its address.)"""
         numbers = _in_force[self.address][1] if self.address in _in_force else np.zeros(0, np.int64)
         return numbers[numbers < len(self.pages)]
 
     def map(self, file: int, start: int) -> None:
-        """Makes it a private mapping of a file, from the byte `start` on.
+        """Replaces it with a private mapping of a file, from byte `start` on.
 
         Raises:
             OSError: the host has too little memory.
@@ -107,15 +107,15 @@ class Memory:
         map_memory(self.address, self.size, PRIVATE | FIXED, self._protection, file, start)
 
 
-_in_force: dict[int, tuple[weakref.ref[MemoryBase], Numbers]] = {}  # by the addresses of memory, which may be gone
+_in_force: dict[int, tuple[weakref.ref[MemoryBase], Numbers]] = {}  # by address of the memory, which may be gone
 
 
 class MemoryBase:
-    """What some memory holds now. It is in force: the memory knows which of its pages are written from now on.
+    """The contents of some memory at this moment. This becomes the current base: pages written from now on are tracked.
 
     Attributes:
-        memory: in the order in which it was given.
-        used: how many pages hold more than zeros.
+        memory: in the order given.
+        used: the number of pages that are not all zeros.
 
     Raises:
         OSError: the host has too little memory.
@@ -136,11 +136,11 @@ class MemoryBase:
 
     @property
     def in_force(self) -> bool:
-        """Whether the memory is as at this base, but for the pages that have been written since."""
+        """Whether the memory equals this base, apart from the pages written since."""
         return all(one.address in _in_force and _in_force[one.address][0]() is self for one in self.memory)
 
     def use(self) -> None:
-        """The memory holds again what it held, and this base is in force.
+        """Restores the memory's contents, and makes this the current base.
 
         Raises:
             OSError: the host has too little memory.
@@ -150,13 +150,13 @@ class MemoryBase:
             _in_force[one.address] = weakref.ref(self), numbers
 
     def back(self) -> None:
-        """The memory holds again what it held. The base is in force."""
+        """Restores the memory's contents. The base must be the current one."""
         for one in self.memory:
             one.back_to_base()
 
 
 def _runs(numbers: Numbers) -> Iterable[Numbers]:
-    """The pages, those that follow each other together."""
+    """Groups of adjacent pages."""
     return np.split(numbers, np.flatnonzero(np.diff(numbers) != 1) + 1) if len(numbers) else ()
 
 

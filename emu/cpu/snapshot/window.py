@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Snapshots of one window of a run, thousands of them a second.
+"""Snapshots of one window of a run, thousands per second.
 
-What a window changes is always the same: a dozen pages, records and objects. This *working set* is what `save` and
-`restore` copy, in microseconds. `strays` tells whether something else has changed.
+A window always changes the same things: a dozen pages, records and objects. `save` and `restore` copy this *working set*,
+in microseconds. `strays` detects other changes.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ __all__ = ["Snapshots", "State", "WorkingSet"]
 
 @dataclass(frozen=True)
 class State:
-    """What a machine was at one moment, as far as it is in the working set."""
+    """A machine's state at one moment, limited to the working set."""
 
     pages: tuple[PageContents, ...]
     cpus: tuple[CpuState, ...]
@@ -31,7 +31,7 @@ class State:
 
 
 class WorkingSet(NamedTuple):
-    """What snapshots of one window hold: the numbers of each memory's pages, and the ids of objects."""
+    """The contents of one window's snapshots: the page numbers of each memory, and the ids of objects."""
 
     pages: tuple[Numbers, ...]
     keys: tuple[int, ...]
@@ -40,29 +40,29 @@ class WorkingSet(NamedTuple):
 class Snapshots:
     """Saves and restores a machine that stands still.
 
-    Begin at an instant from which the same window of the run is going to be explored. Run the window from there, ask for
-    `strays`, and do so again until there are none. Then every state that was saved since is right.
+    Create it at the moment from which the same window of the run will be explored. Explore the window from there, call `strays`,
+    and repeat until it returns 0. Then all states saved since are right.
 
         snapshots = Snapshots(machine.board, [machine])
         while True:
             explore(snapshots)              # restore(base), run a little, save(), ...
             if not snapshots.strays():
-                break                       # otherwise what was explored means nothing
+                break                       # otherwise the exploration must be repeated
 
-    Translations are not saved: before a CPU executes a place that holds other bytes than when the CPU translated it, the
-    caller has the CPU `forget` it. Clocks, registers, TLBs, interrupts and devices are saved. The host's files, and what
-    the console's sink got, stay as they are. A restore empties Unicorn's own cache of translated addresses; so a SPARC
-    may later replace another TLB entry than without the restore, but after each restore of a state the same one.
+    Translations are not saved: before a CPU executes a place whose bytes have changed since the CPU translated it, the caller
+    must make the CPU `forget` it. Clocks, registers, TLBs, interrupts and devices are saved. The host's files, and the output
+    the console's sink got, stay as they are. A restore empties Unicorn's own cache of translated addresses; so a CPU whose
+    TLB software fills may later replace another entry than without the restore, but after each restore of a state the same one.
 
     Args:
-        board: between two turns.
-        roots: the objects from which all others that belong to the machine can be reached.
+        board: the board, between two turns.
+        roots: objects from which all other objects of the machine can be reached.
 
     Attributes:
-        base: the state at the beginning.
+        base: the initial state.
 
     Raises:
-        Unsaveable: one of the objects cannot be put back.
+        Unsaveable: an object cannot be saved.
         OSError: the host has too little memory.
     """
 
@@ -76,10 +76,10 @@ class Snapshots:
         self.base = self.save()
 
     def save(self) -> State:
-        """The present state, as far as it is in the working set.
+        """Saves the present state of the working set.
 
         Raises:
-            Unsaveable: there is a new object that cannot be put back.
+            Unsaveable: a new object cannot be saved.
         """
         pages = zip(self._memory.memory, self._pages, strict=True)
         return State(
@@ -89,7 +89,7 @@ class Snapshots:
         )
 
     def restore(self, state: State) -> None:
-        """Puts a state back, as far as it is in the working set. It must have been saved since the last strays."""
+        """Restores a state of the working set. It must have been saved since the last strays."""
         if not self._memory.in_force:
             self._memory.use()
         in_use = (memory for memory, numbers in zip(self._memory.memory, self._pages, strict=True) if len(numbers))
@@ -100,12 +100,12 @@ class Snapshots:
         self._objects.put_back(state.contents)
 
     def strays(self) -> int:
-        """How many pages and objects outside the working set have changed since the base. 0: every state is right.
+        """The number of pages and objects outside the working set that have changed since the base. If 0, every state is right.
 
-        Otherwise they join the working set, the machine is back at the base, and states saved before mean nothing.
+        Otherwise they are added to the working set, the machine is back at the base, and earlier states are invalid.
 
         Raises:
-            ValueError: since the last restore, a checkpoint of the machine was taken or restored.
+            ValueError: a checkpoint of the machine was saved or restored since the last restore.
         """
         if not self._memory.in_force:
             raise ValueError("the machine has been saved or restored by others meanwhile")
@@ -120,11 +120,11 @@ class Snapshots:
 
     @property
     def working_set(self) -> WorkingSet:
-        """The present one."""
+        """The present working set."""
         return WorkingSet(tuple(self._pages), tuple(self._keys))
 
     def begin_again(self, working_set: WorkingSet) -> None:
-        """The machine is back at the base, whatever has changed. States that were saved with another working set mean nothing."""
+        """Puts the machine back to the base, whatever has changed. States saved with another working set become invalid."""
         self._memory.back()
         self._objects.back_to_base(self._objects.changed())
         for cpu, saved in zip(self._cpus, self.base.cpus, strict=True):

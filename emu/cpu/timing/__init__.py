@@ -1,21 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a block of instructions costs. A model is asked once per block; native code remembers its answer."""
+"""The cost of blocks of instructions. A model is asked once per block; native code caches its answer."""
 
 from __future__ import annotations
 
 from enum import IntEnum
 from typing import NamedTuple, Protocol
 
+from emu.cpu.timing.steps import Steps
+
 STATIC, PIPELINE, CACHES = TIMING_MODELS = ("static", "pipeline", "caches")
 
 __all__ = [
-    "CACHES", "NO_REGISTER", "PIPELINE", "STATIC", "TIMING_MODELS", "Access", "BlockCost", "BlockSummary", "Ending", "Output",
-    "TimingModel", "TimingNames",
+    "CACHES", "CYCLE", "NO_REGISTER", "PIPELINE", "STATIC", "TIMING_MODELS", "Access", "BlockCost", "BlockSummary",
+    "CalculatedAccess", "Ending", "Output", "TimingModel", "TimingNames",
 ]  # fmt: skip
 
 
 class TimingNames(NamedTuple):
-    """Names of a timing model, and of the CPU model that it follows; "": it follows none."""
+    """The names of a timing model, and of the CPU model that it uses; "" for none."""
 
     timing: str
     cpu_model: str
@@ -30,17 +32,18 @@ class BlockCost(NamedTuple):
     instructions: int
     cycles: int
     last: int = 0  # offset of the last instruction, in bytes
+    stored: int = 0  # the cost as a block's record stores it: the cycles, or a StringCost
 
 
 class TimingModel(Protocol):
-    """Costs of blocks of one architecture."""
+    """The costs of blocks of one architecture."""
 
     def block(self, code: bytes, address: int) -> BlockCost:
-        """The cost of the instructions in `code`, which begin at virtual `address`."""
+        """The cost of the instructions in `code`, which begins at virtual `address`."""
 
 
 class Ending(IntEnum):
-    """How a block goes on."""
+    """The kind of instruction that ends a block."""
 
     FALLS = 0
     CONDITIONAL = 1
@@ -49,7 +52,7 @@ class Ending(IntEnum):
     INDIRECT_CALL = 4
     INDIRECT_JUMP = 5
     RETURN = 6
-    TRAPS = 7  # what follows is not predicted: `syscall`, `iretq`, `int3`, `hlt`
+    TRAPS = 7  # the continuation is not predicted: `syscall`, `iretq`, `int3`, `hlt`
 
 
 class Access(NamedTuple):
@@ -62,33 +65,45 @@ class Access(NamedTuple):
     size: int  # bytes
     write: bool
     segment: int = 0  # 1: FS, 2: GS
-    locked: bool = False  # who needs what it gives waits until it is done, even if it is a store
+    locked: bool = False  # users of its result wait until it is done, even if it is a store
+
+
+class CalculatedAccess(NamedTuple):
+    """A data access whose address must be calculated when the block begins."""
+
+    address: Steps
+    size: int  # bytes
+    write: bool
+    locked: bool
 
 
 class Output(NamedTuple):
-    """What a block writes, and when: no earlier than `base` after it is dispatched, and than each input and its latency."""
+    """A register written by a block, and when it is ready: at least `base` after dispatch, and each input's latency after it."""
 
     register: int  # 0 to 32, RETIRED or BRANCHED
-    base: int  # twelfths of a cycle
-    inputs: tuple[tuple[int, int], ...]  # (register, twelfths of a cycle)
+    base: int  # parts of a cycle
+    inputs: tuple[tuple[int, int], ...]  # (register, parts of a cycle)
     loads: bool  # whether it waits for the block's data
 
 
 class BlockSummary(NamedTuple):
-    """What a timing model with state knows of a block of code."""
+    """A timing model's data about a block of code."""
 
     instructions: int
     ending: Ending
-    dispatch: int  # twelfths of a cycle that it takes to dispatch and execute it if nothing has to wait
+    dispatch: int  # parts of a cycle to dispatch and execute it if nothing has to wait
     slots: int  # of the dispatch window
-    serialising: int  # cycles of instructions that wait until all is done; 0: there are none
+    serialising: int  # cycles of instructions that wait until all earlier ones are done; 0: there are none
     flushes_tlb: bool
     outputs: tuple[Output, ...]
-    at_entry: tuple[Access, ...]  # by the registers at the block's beginning
-    at_exit: tuple[Access, ...]  # by those at its end
-    unknown: int  # accesses of which neither is known
+    at_entry: tuple[Access, ...]  # addresses use the registers at the block's beginning
+    at_exit: tuple[Access, ...]  # addresses use the registers at the block's end
+    calculated: tuple[CalculatedAccess, ...]  # addresses use neither, but can be calculated
+    unknown: int  # number of all others
     last: int = 0  # offset of the last instruction, in bytes
-    static: bool = False  # it could not be decoded, and costs what the static model says
+    static: bool = False  # it could not be decoded, and is charged as in the static model
 
 
 NO_REGISTER = 16  # as base or index: always 0
+CYCLE = 48
+"""Parts of a cycle, the unit of models: a micro-operation on a core of width 2, 3, 4, 6 or 8 takes a whole number."""

@@ -1,67 +1,72 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Composing blocks, in plain Python: what native code does (`emu.cpu.native.timing.compose`), block by block.
+"""Composes blocks in plain Python: the same as native code (`emu.cpu.native.timing.compose`), block by block.
 
-* The core takes a block's instructions in as fast as dispatch and ports allow, in order.
-* What the block writes is there when all that it needs is, and its latency has passed: registers carry times.
-* Stores leave the store queue later than that. If too many wait there, nothing is dispatched.
-* A taken branch ends what is fetched in a cycle. One that was predicted wrongly is known when it has been executed.
-* A serialising instruction waits until all before it is done.
-* Nothing is dispatched before what came a whole window earlier has retired.
+* The core accepts a block's instructions in order, as fast as dispatch and ports allow.
+* A register written by the block is ready when all of its inputs are, plus its latency: registers carry times.
+* Stores leave the store queue later. If too many wait there, nothing is dispatched.
+* Fetching is ahead of dispatch, unless it takes longer. A taken branch ends the fetching of a cycle. A mispredicted
+  branch is detected when it has been executed.
+* A serialising instruction waits until everything before it is done.
+* Nothing is dispatched before the instructions one window earlier have retired.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from emu.cpu.native.timing.record import BRANCHED, REGISTERS, RETIRED, RING, STORES
-from emu.cpu.timing import BlockSummary
+from emu.cpu.native.timing.record import AHEAD_STEP, BRANCHED, REGISTERS, RETIRED, RING, STORES
+from emu.cpu.timing import CYCLE, BlockSummary
 from emu.cpu.timing.core import Core
 
-__all__ = ["AS_EXPECTED", "MISPREDICTED", "TAKEN", "TURNED", "Composition"]
+__all__ = ["AS_EXPECTED", "MISPREDICTED", "RETURNED", "TAKEN", "TURNED", "Composition"]
 
-AS_EXPECTED, TAKEN, TURNED, MISPREDICTED = range(4)  # how a block goes on
-_CYCLE, _ENTRY = 12, 8  # twelfths; slots to an entry of the window
+AS_EXPECTED, TAKEN, RETURNED, TURNED, MISPREDICTED = range(5)  # the outcomes of a block
 
 
 class Composition:
-    """The core's state. Times are in twelfths of a cycle."""
+    """The core's state. Times are in parts of a cycle."""
 
     def __init__(self, core: Core) -> None:
         self._core = core
         self.issue = 0
         self.retire = 0
         self._branch = 0
-        self._start = 0
+        self._ahead = 0
         self._ready = [0] * REGISTERS
         self._slots = 0
         self._window: dict[int, int] = {}
 
     def block(self, summary: BlockSummary, outcome: int = AS_EXPECTED, front: int = 0, data: int = 0, late: int = 0) -> None:
-        """A block begins.
+        """Starts a block.
 
         Args:
-            summary: of the block.
-            outcome: how the block before went on.
-            front: by how much its instructions come late.
-            data: by how much its slowest data come late.
-            late: by how much the block before retires late; `delay` is for the rest.
+            summary: the block's summary.
+            outcome: the previous block's outcome.
+            front: the delay of its instructions.
+            data: the delay of its slowest data.
+            late: the delay of the previous block's retirement; `delay` handles the rest.
         """
         core = self._core
         retire, at = max(self.retire, self.issue + late), self.issue
-        if outcome == MISPREDICTED:
-            at = max(at, self._branch) + core.predictor.mispredict
+        if outcome in (TAKEN, RETURNED):
+            fetched = core.predictor.return_each if outcome == RETURNED else core.taken_each
+            stalled = max(core.taken_loss, fetched - self._ahead)
+            at += stalled
+            self._ahead = max(self._ahead + stalled - fetched, 0)
         elif outcome != AS_EXPECTED:
-            at = max(at + core.taken_loss, self._start + core.taken_each)
-            at += core.predictor.resteer if outcome == TURNED else 0
+            known = max(at, self._branch) + core.predictor.mispredict
+            at = known if outcome == MISPREDICTED else at + core.taken_each + core.predictor.resteer
+            self._ahead = 0
         at += front
+        fetching = at
         at = max(at, self._ready[STORES] - core.store_room)
         if summary.serialising:
-            at = max(at, retire) + summary.serialising * _CYCLE
-        fast = core.window * _CYCLE // core.width  # the window cannot be full before that
+            at = max(at, retire) + summary.serialising * CYCLE
+        fast = core.window * CYCLE // core.width  # the window cannot be full before that
         slow = retire > at + fast
         if slow:
             self._slots = (self._slots or 1 << 20) + summary.slots
-            behind = max(core.window, summary.slots)  # a block that is longer waits for all before it
+            behind = max(core.window, summary.slots)  # a block that is longer waits for everything before it
             at = max(at, self._window.get(self._slots - behind >> 3, 0))
         times = {}
         for output in summary.outputs:
@@ -70,7 +75,8 @@ class Composition:
         done, self._branch = times.pop(RETIRED, at), times.pop(BRANCHED, at)
         for register, time in times.items():
             self._ready[register] = time
-        self._start, self.issue = at, at + summary.dispatch
+        self.issue = at + summary.dispatch
+        self._ahead = min(self._ahead + self.issue - fetching, core.ahead) // AHEAD_STEP * AHEAD_STEP
         self.retire = max(retire, done, self.issue)
         if slow:
             for entry in range(max(self._slots - summary.slots >> 3, (self._slots >> 3) - RING + 1), (self._slots >> 3) + 1):
@@ -79,7 +85,7 @@ class Composition:
             self._slots, self._window = 0, {}
 
     def delay(self, before: BlockSummary, late: int) -> None:
-        """What the last block, which was `before`, has loaded comes `late`: its addresses were not known when it began."""
+        """The loads of the last block, `before`, are `late`: their addresses were unknown when it began."""
         for register in (output.register for output in before.outputs if output.loads):
             if register == BRANCHED:
                 self._branch = max(self._branch, self.issue) + late
@@ -89,9 +95,9 @@ class Composition:
                 self.retire = max(self.retire, self._ready[register])
 
     def cycles_of(self, blocks: Iterable[BlockSummary], repetitions: int = 24) -> float:
-        """Cycles that a row of blocks takes in the long run, if it is repeated and goes on as expected."""
+        """The cycles per run of a sequence of blocks that is repeated, with expected outcomes."""
         row = list(blocks)
-        self._ready[STORES] = self.issue + self._core.store_room  # what the row itself does not empty stays full
+        self._ready[STORES] = self.issue + self._core.store_room  # what the sequence itself does not empty stays full
         for _ in range(repetitions // 3):
             for summary in row:
                 self.block(summary)
@@ -99,4 +105,4 @@ class Composition:
         for _ in range(repetitions - repetitions // 3):
             for summary in row:
                 self.block(summary)
-        return (self.retire - begin) / _CYCLE / (repetitions - repetitions // 3)
+        return (self.retire - begin) / CYCLE / (repetitions - repetitions // 3)

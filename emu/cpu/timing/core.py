@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The parameters of a CPU model: one object for each microarchitecture."""
+"""The parameters of a CPU model: one object per microarchitecture."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from emu.cpu.timing.instructions import Registers
+
 __all__ = ["Cache", "Caches", "Core", "Operation", "Predictor", "Tlb"]
 
 
 class Operation(NamedTuple):
-    """What the scheduler has to do for one class of instructions, beside loads and stores."""
+    """The scheduler's data about a class of instructions, apart from loads and stores."""
 
     ports: tuple[int, ...]  # for each micro-operation, the ports that can execute it, as bits
     latency: int  # cycles
@@ -20,22 +22,22 @@ class Operation(NamedTuple):
 
 @dataclass(frozen=True)
 class Predictor:
-    """Branch prediction. Sizes are powers of two, but that of the return stack."""
+    """Branch prediction. Sizes are powers of two, except the return stack's."""
 
     bimodal: int  # two-bit counters by address
     tagged: int  # entries of each table by address and history
-    histories: tuple[int, int]  # branches that the two tables look at
+    histories: tuple[int, int]  # history lengths of the two tables, in branches
     targets: int  # of the branch target buffer
-    indirect: int  # targets of indirect branches by history
+    indirect: int  # targets of indirect branches, by history
     return_stack: int  # entries
-    mispredict: int  # twelfths of a cycle from the branch's execution to the next dispatch
-    resteer: int  # twelfths of a cycle by which dispatch is late if a target was unknown until decoding
-    late_return: int  # ... after a return that was predicted rightly
+    mispredict: int  # parts of a cycle from the branch's execution to the next dispatch
+    resteer: int  # parts of a cycle of dispatch delay if a target was unknown until decoding
+    return_each: int  # parts of a cycle from a correctly predicted return to the fetch of its target
 
 
 @dataclass(frozen=True)
 class Cache:
-    """A cache of lines of 64 bytes. Sets are a power of two."""
+    """A cache with lines of 64 bytes. The number of sets is a power of two."""
 
     sets: int
     ways: int
@@ -48,7 +50,7 @@ class Cache:
 
 @dataclass(frozen=True)
 class Tlb:
-    """A translation look-aside buffer of entries for pages of 4 KiB; sets are a power of two."""
+    """A translation look-aside buffer with entries for 4 KiB pages. The number of sets is a power of two."""
 
     sets: int
     ways: int
@@ -56,17 +58,18 @@ class Tlb:
 
 @dataclass(frozen=True)
 class Caches:
-    """The caches, and cycles that an access takes more than one that hits the L1."""
+    """The caches. Latencies are cycles beyond an L1 hit."""
 
     l1i: Cache
     l1d: Cache
-    l2: Cache  # of each CPU; it holds what its L1s hold
-    llc: Cache  # shared
+    l2: Cache  # per CPU; includes its L1s
+    llc: Cache  # shared, also with others outside the machine's CPUs
+    llc_kept: int  # cycles after which an unused line has been evicted by those others
     l2_hit: int
     llc_hit: int
     memory: int
-    transfer: int  # another CPU has changed the line
-    upgrade: int  # the line is to be written, and other CPUs share it
+    transfer: int  # another CPU has modified the line
+    upgrade: int  # write to a line that other CPUs share
     itlb: Tlb
     dtlb: Tlb
     l2_tlb: Tlb
@@ -76,41 +79,43 @@ class Caches:
 
 @dataclass(frozen=True)
 class Core:
-    """An out-of-order core. Times are in cycles unless they are said to be in twelfths of one."""
+    """An out-of-order core. Times are in cycles, unless they are said to be in parts of a cycle (`CYCLE`)."""
 
     name: str
-    measured: bool  # whether calibration/ has measurements of it
+    registers: Registers
+    measured: bool  # whether calibration/ has measurements for it
     width: int  # dispatch slots a cycle: 2, 3, 4 or 6
-    line: int  # twelfths of a cycle that dispatch loses with each 64 bytes of code
+    line: int  # parts of a cycle of dispatch lost per 64 bytes of code
     window: int  # dispatch slots in flight, at most 448
-    load: int  # from an address to a general register
-    load_complex: int  # more if the address has an index that is scaled, or three parts
-    load_vector: int  # from an address to a vector register
+    load: int  # latency to a general register
+    load_complex: int  # additional latency if the address has a scaled index, or three components
+    load_vector: int  # latency to a vector register
     forward: int  # from a store's data to a load of it
     forward_vector: int  # ... to a vector register
-    forward_learned: int  # ... if a predictor knows the store: in short loops, for whole words
-    forward_failed: int  # ... if it is not all of what is loaded
-    renamed: frozenset[int]  # base registers whose places in memory are renamed: a load takes what was stored in no time
-    load_busy: int  # twelfths of a cycle that a load takes of its ports: they are not used evenly
-    load_busy_late: int  # ... if its address has been loaded in the same block
-    segment: int  # ... and more, if it is in a segment
+    forward_learned: int  # ... if a predictor knows the store: in short loops, for full words
+    forward_failed: int  # ... if the store does not cover the load
+    renamed: frozenset[int]  # base registers whose stack slots are renamed: a load gets the stored value at once
+    load_busy: int  # parts of a cycle that a load occupies its ports, which are not used evenly
+    load_busy_late: int  # ... if its address was loaded in the same block
+    segment: int  # ... and additionally, if it uses a segment
     load_ports: int  # bits
     load_vector_ports: int
     store_ports: int
-    store_block: int  # bytes, aligned: stores in a row into one block of that size leave the store queue two a cycle
-    store_room: int  # twelfths of a cycle of stores that may wait to leave the store queue
-    modify_store: int  # cycles until a word can be stored to again of which a part was stored ...
-    modify_runs: int  # ... if fewer groups of stores than that leave the store queue meanwhile
+    store_block: int  # bytes, aligned: consecutive stores to one such block leave the store queue at two per cycle
+    store_room: int  # parts of a cycle of stores that may wait to leave the store queue
+    modify_store: int  # cycles until a partially stored word can be stored to again ...
+    modify_runs: int  # ... if fewer groups of stores than this leave the store queue in between
     moves_eliminated: bool
     nops_fused: bool  # with the instruction before
-    fused_with_jump: frozenset[str]  # instructions that are one with a conditional jump behind them
-    taken_loss: int  # twelfths that a taken branch loses of dispatch
-    taken_each: int  # twelfths from one taken branch to the next
-    trap: int  # from the instruction that an exception or interrupt ends to its handler
+    fused_with_jump: frozenset[str]  # instructions that fuse with a following conditional jump
+    taken_loss: int  # parts of a cycle of dispatch that a taken branch loses
+    taken_each: int  # parts of a cycle from a taken branch to the fetch of its target
+    ahead: int  # parts of a cycle by which fetching can be ahead of dispatch
+    trap: int  # cycles from the instruction that an exception or interrupt ends to the handler
     interrupt: int  # from one CPU to another
     operations: Mapping[str, Operation]
-    serialising: Mapping[str, int]  # of instructions that wait until all before them is done
-    locked: int  # from one locked addition, or other simple instruction, to the next
-    locked_complex: int  # ... of others
+    serialising: Mapping[str, int]  # cycles, for instructions that wait until everything before them is done
+    locked: int  # cycles between locked additions and other simple instructions
+    locked_complex: int  # ... other instructions
     predictor: Predictor
     caches: Caches

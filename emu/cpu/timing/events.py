@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The events that CPUs count, and which of them a timing model has."""
+"""The events that CPUs count, and which of them a timing model supports."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 __all__ = ["EVENTS", "counted", "counts"]
 
 _OF_ALL_MODELS = ("cycles", "instructions")
-_OF_DATA = ("L1-dcache", "LLC", "dTLB", "prefetches", "coherence", "unresolved")  # what their names begin with
+_OF_DATA = ("L1-dcache", "LLC", "dTLB", "prefetches", "coherence", "unresolved")  # prefixes of their names
 
 EVENTS = (*_OF_ALL_MODELS, *COUNTERS)
-"""All of them. `cycles` are those for which a CPU was not halted."""
+"""All events. `cycles` counts only cycles in which a CPU was not halted."""
 
 _COUNTED = {
     STATIC: _OF_ALL_MODELS,
@@ -33,7 +33,7 @@ def counted(timing: str) -> tuple[str, ...]:
 
 
 def counts(cpu: Cpu) -> Mapping[str, int]:
-    """What a CPU has counted since it was made."""
+    """The counts of a CPU since it was created."""
     board = cpu.board
     own = {"cycles": cpu.busy_cycles, "instructions": cpu.instructions}
     known = own if board.timing is None else own | {**board.timing.counts(cpu.index)}

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The static model: every instruction has one cost, whatever came before it."""
+"""The static model: every instruction has a fixed cost, whatever precedes it."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import capstone
 
+from emu.cpu.native.block_record import string_cost
 from emu.cpu.timing import BlockCost
 
 __all__ = ["StaticModel"]
@@ -17,14 +18,20 @@ _KEPT = 1 << 16  # blocks: a kernel and some programs execute about 10,000
 
 
 class StaticModel:
-    """Adds up what each instruction costs on its own: one cycle unless `cycles` says otherwise, by capstone's mnemonic.
+    """Adds up the instructions' individual costs: one cycle unless `cycles` says otherwise, by capstone's mnemonic.
 
     Costs do not depend on addresses, so a block costs the same on every machine.
+
+    Args:
+        disassembler: decodes the instructions.
+        cycles: the costs that are not one cycle, by mnemonic.
+        repeated: repeated(instruction) -> the block hook's description of a repeated instruction; 0 if it is not repeated.
     """
 
-    def __init__(self, disassembler: capstone.Cs, cycles: Mapping[str, int]) -> None:
+    def __init__(self, disassembler: capstone.Cs, cycles: Mapping[str, int], repeated: Callable[[bytes], int]) -> None:
         self._disassembler = disassembler
         self._cycles = cycles
+        self._repeated = repeated
         self._known = functools.lru_cache(_KEPT)(self._add_up)
 
     def block(self, code: bytes, address: int) -> BlockCost:
@@ -35,4 +42,6 @@ class StaticModel:
         for last, _, mnemonic, _ in self._disassembler.disasm_lite(code, 0):  # noqa: B007
             instructions += 1
             cycles += self._cycles.get(mnemonic.removeprefix("lock "), 1)
-        return BlockCost(max(instructions, 1), max(cycles, 1), last)
+        instructions, cycles = max(instructions, 1), max(cycles, 1)
+        description = self._repeated(code[last:])
+        return BlockCost(instructions, cycles, last, string_cost(cycles, last, description) if description else cycles)

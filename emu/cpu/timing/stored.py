@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a block stores, and when a load has its data: from the cache, or from a store before it.
+"""Tracks the stores of a block, and when a load has its data: from the cache, or from an earlier store.
 
-Places in memory are told apart by what their addresses are made of. Those that a block both loads and stores, so that it
-depends on itself if it is repeated, have registers of their own: `FIRST_PLACE` and the next ones, several places each.
+Memory places are distinguished by the form of their addresses. Places that a block both loads and stores, so that its next
+repetition depends on them, have pseudo-registers: `FIRST_PLACE` and the next ones, each for several places.
 """
 
 from __future__ import annotations
@@ -10,44 +10,43 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from emu.cpu.arch.x86_64.operations import ABSOLUTE, STACK_POINTER, Instruction, Place
 from emu.cpu.native.timing.record import FIRST_PLACE, PLACES
-from emu.cpu.timing import Access
+from emu.cpu.timing import CYCLE, Access
 from emu.cpu.timing.addresses import Named
 from emu.cpu.timing.core import Core
+from emu.cpu.timing.instructions import ABSOLUTE, Instruction, Place
 from emu.cpu.timing.times import NOW, Time, after, join, ready
 
 __all__ = ["Loaded", "Stored"]
 
-_CYCLE = 12
-_WORD = 4  # bytes: caches are written by the word
+_WORD = 4  # bytes: caches are written in units of a word
 _Base = tuple[int, int, int, int, int, int]
 _Where = tuple[int, int, int, int, int]  # registers at the block's beginning or end, and a constant
 
 
 class Loaded(NamedTuple):
-    """What is known of a load."""
+    """The result of a load."""
 
     time: Time
-    from_memory: bool  # whether it depends on what the block finds in memory
+    from_memory: bool  # whether it depends on the memory contents at the block's beginning
 
 
 class _Store(NamedTuple):
-    begin: int  # from the base on
+    begin: int  # offset from the base
     end: int
     time: Time
     from_memory: bool
 
 
 class Stored:
-    """What a block has stored so far.
+    """The stores of a block so far.
 
     Args:
         core: the CPU model.
-        named: what each instruction of the block accesses.
+        named: the places accessed by each instruction of the block.
 
     Attributes:
-        blocked: cycles that a load waits until a store has left which has a part of its data; 0: none has to.
+        blocked: cycles that a load waits for a store with a part of its data to leave the store queue; 0: none.
     """
 
     def __init__(self, core: Core, named: Sequence[Sequence[Named]]) -> None:
@@ -60,15 +59,15 @@ class Stored:
         if left:
             left &= {_where(found.at_entry) for places in named for found in places if found.at_entry}
         self._repeated = left
-        self._loaded: set[_Where] = set()  # of these places, those that are loaded before they are stored
-        self._last: dict[_Where, Loaded] = {}  # what the block leaves there
-        self._parts: set[_Where] = set()  # those in which less than a word is stored
+        self._loaded: set[_Where] = set()  # places among these that are loaded before they are stored
+        self._last: dict[_Where, Loaded] = {}  # the values that the block leaves there
+        self._parts: set[_Where] = set()  # places in which less than a word is stored
         self.blocked = 0
 
     def load(self, found: Named, vector: bool, address: Time) -> Loaded:
-        """What a load gives whose address is known at `address`, to a vector register or another."""
+        """The result of a load whose address is known at time `address`, to a vector register or another one."""
         core, place = self._core, found.place
-        from_cache = after(address, _latency(place, vector, core) * _CYCLE)
+        from_cache = after(address, _latency(place, vector, core) * CYCLE)
         forward = core.forward_vector if vector else core.forward
         renamed = place.base in core.renamed and place.scaled == ABSOLUTE and place.size >= _WORD and not vector
         if self._stores:
@@ -77,7 +76,7 @@ class Stored:
                 if store.begin <= begin and begin + place.size <= store.end:
                     if renamed and store.begin == begin:
                         return Loaded(store.time, store.from_memory)
-                    return Loaded(join(after(store.time, forward * _CYCLE), from_cache), store.from_memory)
+                    return Loaded(join(after(store.time, forward * CYCLE), from_cache), store.from_memory)
                 if store.begin < begin + place.size and begin < store.end:
                     self.blocked = core.forward_failed
                     return Loaded(join(store.time, from_cache), store.from_memory)
@@ -87,11 +86,11 @@ class Stored:
             if renamed:
                 return Loaded(stored, True)
             learned = place.size >= _WORD and not vector
-            return Loaded(join(after(stored, (core.forward_learned if learned else forward) * _CYCLE), from_cache), True)
+            return Loaded(join(after(stored, (core.forward_learned if learned else forward) * CYCLE), from_cache), True)
         return Loaded(from_cache, True)
 
     def execute(self, instruction: Instruction, places: Sequence[Named], done: Time, from_memory: bool) -> None:
-        """An instruction is done at `done`: what it stores is there, and what it writes are other registers."""
+        """An instruction is done at `done`: records its stores, and that it changes registers."""
         for found in places:
             if found.write:
                 base, begin = self._name(found.place)
@@ -105,10 +104,10 @@ class Stored:
         self._stack += instruction.stack
 
     def left(self, runs: int) -> Iterator[tuple[int, Loaded]]:
-        """The registers that stand for places in memory, and what the block leaves there.
+        """The pseudo-registers of memory places, with the values that the block leaves there.
 
         Args:
-            runs: how many groups of stores the block has that leave the store queue together.
+            runs: the number of groups of the block's stores that leave the store queue together.
         """
         core = self._core
         made: dict[int, Loaded] = {}
@@ -118,16 +117,16 @@ class Stored:
             if where in self._loaded:
                 time, from_memory = join(time, self._last[where].time), from_memory or self._last[where].from_memory
             if where in self._parts and 1 < runs <= core.modify_runs:
-                time = join(time, after(ready(register), (runs - 1 + core.modify_store) * _CYCLE))
+                time = join(time, after(ready(register), (runs - 1 + core.modify_store) * CYCLE))
             made[register] = Loaded(time, from_memory)
         yield from made.items()
 
     def _name(self, place: Place) -> tuple[_Base, int]:
-        """What stands for the same address within the block, and for no other if registers differ; and the offset from there."""
+        """A name for an address within the block, distinguishing addresses with different registers; and the offset from it."""
         versions = self._versions
         base, scaled = place.base, place.scaled
         name = base, versions.get(base, 0), scaled, versions.get(scaled, 0), place.scale, place.segment
-        return name, place.displacement + (self._stack if STACK_POINTER in (base, scaled) else 0)
+        return name, place.displacement + (self._stack if self._core.registers.stack_pointer in (base, scaled) else 0)
 
 
 def _latency(place: Place, vector: bool, core: Core) -> int:
@@ -142,5 +141,5 @@ def _where(access: Access) -> _Where:
 
 
 def _register(where: _Where) -> int:
-    """Which register stands for a place, among others."""
+    """The pseudo-register of a place, which other places may share."""
     return FIRST_PLACE + (where[3] // _WORD + where[0] + 3 * where[1]) % PLACES

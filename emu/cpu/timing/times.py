@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Times within a block that is not executed yet, in twelfths of a cycle: no earlier than so long after the block is dispatched,
-and than so long after each of some registers is ready."""
+"""Times within a block that is not executed yet, in parts of a cycle: not before so long after the block's dispatch,
+and not before so long after each of some registers is ready."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ NOW: Time = (0, {})
 
 
 def ready(register: int) -> Time:
-    """When the block before has written a register."""
+    """The time when a register written by an earlier block is ready."""
     return 0, {register: 0}
 
 
 def join(first: Time, second: Time) -> Time:
-    """The later of two."""
+    """The later of two times."""
     base = first[0] if first[0] > second[0] else second[0]
     if not second[1]:
         return base, first[1]
@@ -30,7 +30,7 @@ def join(first: Time, second: Time) -> Time:
 
 
 def after(time: Time, latency: int) -> Time:
-    """So much later."""
+    """A time plus a latency."""
     if not latency:
         return time
     return time[0] + latency, {register: known + latency for register, known in time[1].items()}

@@ -1,49 +1,30 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What an architecture provides to dynamic ftrace."""
+"""What an architecture provides for dynamic ftrace."""
 
 from __future__ import annotations
 
-import functools
 import importlib
-import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
-from emu.cpu.arch import CpuArch
-from emu.ftrace.native import context
-from emu.ftrace.native.arch import (
-    Callbacks,
-    EventCallbacks,
-    ProbeCallbacks,
-    RethookCallbacks,
-    SectionCallbacks,
-    StackCallbacks,
-    TaskCallbacks,
-    UprobeCallbacks,
-)
-from emu.ftrace.native.context import Context
-from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.arch.native_tracing import NativeTracing
 from emu.kernel.memory import GuestMemory
-from emu.native.pointers import Accessors, in_byte_order
 
 if TYPE_CHECKING:
     from emu.ftrace.arch.probing import Probing
-    from emu.ftrace.native.hist import HistHandlers
-    from emu.ftrace.native.probe_event import ProbeHandlers
-    from emu.ftrace.native.wakeup import WakeupHandlers
 
-__all__ = ["Breakpoint", "FtraceArch", "OutOfReach", "load"]
+__all__ = ["Breakpoint", "CodeRange", "FtraceArch", "GraphPath", "OutOfReach", "load"]
 
 
 class OutOfReach(ValueError):
-    """A call site cannot reach the function it should call."""
+    """A call site cannot reach the function that it should call."""
 
 
 class Breakpoint(ABC):
-    """The instruction that traps a CPU at a site that is being changed. Needed where a change takes several writes."""
+    """The breakpoint instruction for sites that are being patched. Needed if patching a site takes several writes."""
 
-    code: ClassVar[bytes]  # replaces the first bytes of a site by one write, which no CPU sees half done
+    code: ClassVar[bytes]  # replaces the first bytes of a site in a single write, which CPUs see atomically
 
     @abstractmethod
     def site(self, memory: GuestMemory, registers: int) -> int:
@@ -51,56 +32,49 @@ class Breakpoint(ABC):
 
     @abstractmethod
     def emulate(self, memory: GuestMemory, registers: int, site: int, code: bytes) -> None:
-        """Changes the saved struct pt_regs of the breakpoint at `site` as the instruction `code` there would."""
+        """Emulates, in the saved struct pt_regs of the breakpoint at `site`, the instruction `code` there."""
 
     @abstractmethod
     def go_on_at(self, memory: GuestMemory, registers: int, address: int) -> None:
-        """Changes the saved struct pt_regs so that the CPU goes on at an address."""
+        """Changes the saved struct pt_regs so that the CPU continues at an address."""
 
 
-_P = ParamSpec("_P")
-_T = TypeVar("_T")
+CodeRange = tuple[str, int, int]  # a symbol, and the first byte and the end of a range relative to it
 
 
-def _once(method: Callable[_P, _T]) -> Callable[_P, _T]:
-    """Has a method do its work once for its arguments, and then return what it has returned. There is one object of each
-    architecture.
+class GraphPath(NamedTuple):
+    """The code that the guest executes, besides the site's call, for a call recorded by function_graph.
+
+    The host takes the times of entry and return when the last block before them has been charged.
     """
-    made: dict[tuple[object, ...], _T] = {}
-    signature = inspect.signature(method)
 
-    @functools.wraps(method)
-    def once(*positional: _P.args, **named: _P.kwargs) -> _T:
-        arguments = signature.bind(*positional, **named).args  # the same, however they are given
-        if arguments not in made:
-            made[arguments] = method(*positional, **named)
-        return made[arguments]
-
-    return once
+    before_entry: Sequence[CodeRange]
+    after_entry: Sequence[CodeRange]
+    before_return: Sequence[CodeRange]
+    after_return: Sequence[CodeRange]
 
 
-class FtraceArch(ABC):
-    """Call sites of one architecture.
+class FtraceArch(NativeTracing):
+    """An architecture's support for ftrace.
 
     To trace calls: cpu, cycle_clock, profiler, nop, call(), and the module of callbacks in emu.ftrace.native.arch.
     To trace events: key_nop, jump(), and the callback of trace_event_buffer_commit.
-    To trace returns: return_offset, and the callbacks of the labels by which calls return.
+    To trace returns: return_offset, graph_path, and the callbacks of the labels by which calls return.
     To patch under running CPUs: protocols, breakpoint.
     To probe: Probing, and the callbacks for it.
-    To have modules name what sites call: direct_calls, and callbacks that go by CALLS_FIRST of `event_context`.
+    For direct calls of modules: direct_calls, and callbacks that obey CALLS_FIRST of `event_context`.
     To replace functions: keystone_mode(), targets_by_name, detour(), taken_over(), hinders_replacing().
     """
 
-    cpu: ClassVar[CpuArch]
-    cycle_clock: ClassVar[str]  # the trace clock that counts CPU cycles, as trace_clock names it
-    profiler: ClassVar[str]  # the function that compiled sites call
+    profiler: ClassVar[str]  # the function called by compiled sites
     nop: ClassVar[bytes]
-    key_nop: ClassVar[bytes]  # what a static key's branch holds while the key is off
-    return_offset: ClassVar[int]  # bytes from a saved return address to the instruction at which the caller goes on
-    protocols: ClassVar[Sequence[str]]  # the protocols of emu.ftrace.patching that fit, the default first
+    key_nop: ClassVar[bytes]  # a static key's branch while the key is off
+    graph_path: ClassVar[GraphPath]
+    return_offset: ClassVar[int]  # bytes from a saved return address to the instruction at which the caller continues
+    protocols: ClassVar[Sequence[str]]  # the suitable protocols of emu.ftrace.sites.patching, the default first
     breakpoint: ClassVar[Breakpoint | None]
-    direct_calls: ClassVar[bool]  # whether sites can call what modules name
-    targets_by_name: ClassVar[bool]  # whether keystone must be told the targets of calls by name; if not, by number
+    direct_calls: ClassVar[bool]  # whether sites can call addresses given by modules
+    targets_by_name: ClassVar[bool]  # whether keystone needs the targets of calls by name; otherwise, by number
 
     @abstractmethod
     def call(self, address: int, target: int) -> bytes:
@@ -116,27 +90,26 @@ class FtraceArch(ABC):
 
     @abstractmethod
     def jump(self, address: int, target: int) -> bytes:
-        """The instruction that a static key's branch holds while the key is on: it goes from `address` to `target`.
+        """The jump from `address` to `target`, for a static key's branch while the key is on.
 
         Raises:
             OutOfReach: `target` is farther than the instruction's range.
         """
 
     def probing(self) -> Probing:
-        """What can be probed, from the architecture's module of emu.ftrace.arch that ends with `_probing`."""
-        module: Any = importlib.import_module(f"emu.ftrace.arch.{self.cpu.name}_probing")
-        probing: Probing = module.PROBING
+        """What can be probed: from the architecture's module in emu.ftrace.arch that ends with `_probing`."""
+        probing: Probing = importlib.import_module(f"emu.ftrace.arch.{self.cpu.name}_probing").PROBING
         return probing
 
     @abstractmethod
     def keystone_mode(self) -> tuple[int, int]:
-        """What keystone calls it: architecture and mode."""
+        """keystone's constants for it: architecture and mode."""
 
-    # A function is replaced at its site: the tracer does not return there, but goes on elsewhere, as if that had been called.
+    # A function is replaced at its site: the tracer does not return there, but continues elsewhere, as if that had been called.
 
     @abstractmethod
     def detour(self, address: int, target: int) -> bytes:
-        """The code at `address` that goes on at a function, `target`, with what the replaced one was called with.
+        """The code at `address` that jumps to a function, `target`, with the arguments of the replaced function.
 
         Raises:
             OutOfReach: `target` is farther than an instruction's range.
@@ -145,11 +118,11 @@ class FtraceArch(ABC):
     @property
     @abstractmethod
     def taken_over(self) -> bytes:
-        """What a function's new code begins with, so that it finds what the replaced function was called with."""
+        """The beginning of a function's new code, which gives it access to the replaced function's arguments."""
 
     @abstractmethod
     def hinders_replacing(self, code: bytes, site: int) -> str | None:
-        """Why a function cannot be replaced at its site, as the end of a sentence; None: it can.
+        """Why a function cannot be replaced at its site, as the end of a sentence; None if it can.
 
         Args:
             code: the function as it was compiled.
@@ -158,131 +131,10 @@ class FtraceArch(ABC):
 
     @abstractmethod
     def keeps_arguments(self, code: bytes, site: int) -> bool:
-        """Whether a function's arguments are where its caller has put them when its site calls. For both: `hinders_replacing`."""
-
-    # The machine code, compiled when it is first asked for, for the layout of the guest's structures.
-
-    @_once
-    def callbacks(self, guest: GuestLayout, general: bool) -> Callbacks:
-        """The native functions of labels in the kernel's .ftrace.text."""
-        made: Callbacks = self._native().build(guest, self.cpu.native().irqs_off, general)
-        return made
-
-    @_once
-    def task_callbacks(self, guest: GuestLayout) -> TaskCallbacks:
-        """The same for what must be known of tasks."""
-        made: TaskCallbacks = self._native().build_for_tasks(guest)
-        return made
-
-    @_once
-    def event_callbacks(self, guest: GuestLayout) -> EventCallbacks:
-        """The same for the guest's events."""
-        made: EventCallbacks = self._native().build_for_events(guest, self.cpu.native().irqs_off)
-        return made
-
-    @_once
-    def stack_callbacks(self, guest: GuestLayout) -> StackCallbacks:
-        """The same for stacks of calls."""
-        from emu.ftrace.native import stack_callbacks
-
-        memory, _, about = self._context(guest)
-        unwind, unwind_user = (self._native(part).build(guest, about) for part in ("_unwind", "_user"))
-        return stack_callbacks.build(memory, guest, about, self.cpu.native().irqs_off, unwind, unwind_user)
-
-    @_once
-    def section_callbacks(self, guest: GuestLayout) -> SectionCallbacks:
-        """The same for the tracers of critical sections."""
-        from emu.ftrace.native import sections
-
-        memory, _, about = self._context(guest)
-        unwind, arch = self._native("_unwind").build(guest, about), self._native()
-        return sections.build(memory, guest, about, self.cpu.native().irqs_off, unwind, arch.callers, arch.called_from)
-
-    @_once
-    def stack_tracer(self, guest: GuestLayout) -> int:
-        """The address of what looks how deep a stack is."""
-        from emu.ftrace.native import stack_tracer
-
-        memory, _, about = self._context(guest)
-        native = self._native("_unwind")
-        unwind = native.build(guest, about, with_places=True)
-        address: int = stack_tracer.build(memory, guest, about, native.stack_pointer, unwind).address
-        return address
-
-    @_once
-    def wakeup_handlers(self, guest: GuestLayout) -> WakeupHandlers:
-        """The addresses of what follows wakeups."""
-        from emu.ftrace.native import wakeup
-
-        memory, _, about = self._context(guest)
-        return wakeup.build(memory, guest, about, self._native("_unwind").build(guest, about))
-
-    @_once
-    def rethook_callbacks(self, guest: GuestLayout) -> RethookCallbacks:
-        """The same for return probes."""
-        made: RethookCallbacks = self._native("_rethook").build(guest)
-        return made
-
-    @_once
-    def probe_callbacks(self, guest: GuestLayout) -> ProbeCallbacks:
-        """The same for kprobes."""
-        made: ProbeCallbacks = self._native("_probe").build(guest)
-        return made
-
-    @_once
-    def uprobe_callbacks(self, guest: GuestLayout) -> UprobeCallbacks:
-        """The same for probes in programs."""
-        made: UprobeCallbacks = self._native("_uprobe").build(guest)
-        return made
-
-    @_once
-    def string_test(self, guest: GuestLayout) -> int:
-        """The address of what tests strings for filters."""
-        from emu.ftrace.native import filter_program
-
-        address: int = filter_program.build(*self._context(guest), self._user_address(guest)).address
-        return address
-
-    @_once
-    def probe_handlers(self, guest: GuestLayout) -> ProbeHandlers:
-        """The addresses of what makes the events of probes."""
-        from emu.ftrace.native import probe_event
-
-        return probe_event.build(*self._context(guest), self._user_address(guest))
-
-    @_once
-    def hist_handlers(self, guest: GuestLayout) -> HistHandlers:
-        """The addresses of what events do to histograms."""
-        from emu.ftrace.native import hist
-
-        return hist.build(in_byte_order(self.cpu.byte_order), guest)
-
-    @_once
-    def put_made_event(self, guest: GuestLayout) -> int:
-        """The address of what gives events that native code makes to the arrays."""
-        from emu.ftrace.native import made_event
-
-        address: int = made_event.build(in_byte_order(self.cpu.byte_order), guest, self.cpu.native().irqs_off).address
-        return address
-
-    def _native(self, part: str = "") -> Any:
-        """A module of emu.ftrace.native.arch."""
-        return importlib.import_module(f"emu.ftrace.native.arch.{self.cpu.name}{part}")
-
-    def _context(self, guest: GuestLayout) -> tuple[Accessors, GuestLayout, Context]:
-        """What most of native code is built of."""
-        memory = in_byte_order(self.cpu.byte_order)
-        return memory, guest, context.build(memory, guest)
-
-    def _user_address(self, guest: GuestLayout) -> Any:
-        """See `user_memory.build`."""
-        from emu.ftrace.native import user_memory
-
-        return user_memory.build(*self._context(guest), self._native("_user").PAGE_TABLES)
+        """Whether a function's arguments are unchanged when its site calls. Parameters: see `hinders_replacing`."""
 
 
 def load(name: str) -> FtraceArch:
-    """The architecture's part; `name` is one that `emu.cpu.arch.load` knows."""
-    module: Any = importlib.import_module(f"emu.ftrace.arch.{name}")
-    arch: FtraceArch = module.ARCH
+    """The architecture's support for ftrace, by a name that `emu.cpu.arch.load` knows."""
+    arch: FtraceArch = importlib.import_module(f"emu.ftrace.arch.{name}").ARCH
     return arch

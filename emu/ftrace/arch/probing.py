@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What an architecture provides to kprobes: which instructions can be probed, and what is executed in their place."""
+"""What an architecture provides for kprobes: which instructions can be probed, and what is executed instead of them."""
 
 from __future__ import annotations
 
@@ -13,64 +13,64 @@ __all__ = ["ProbeRegisters", "Probing"]
 
 
 class ProbeRegisters(NamedTuple):
-    """What probes see of a CPU: words in the host's byte order, each known by its index.
+    """The state of a CPU that probes see: words in the host's byte order, identified by index.
 
-    They are the registers before the probed instruction. At a function's first instruction they are so even if its call site,
-    which tells of the call, comes only after a few instructions.
+    They are the registers before the probed instruction. At a function's first instruction this is so even if the call site,
+    which reports the call, comes a few instructions later.
     """
 
-    names: Mapping[str, int]  # by the names that `%NAME` of a probe's argument has
-    arguments: Sequence[int]  # of a function, at its first instruction: $arg1 and so on
-    stack_arguments: int  # which word of the stack is the argument behind them
+    names: Mapping[str, int]  # by the names in `%NAME` of a probe's argument
+    arguments: Sequence[int]  # of a function's arguments, at its first instruction: $arg1 and so on
+    stack_arguments: int  # index of the stack word with the argument after them
     return_value: int
     pc: int
     stack_pointer: int
-    stack_bias: int = 0  # bytes from the stack pointer to the topmost word of the stack
+    stack_bias: int = 0  # bytes from the stack pointer to the top word of the stack
 
     @property
     def words(self) -> int:
-        """How many words there are. A register may have several names."""
+        """The number of words. A register may have several names."""
         return len(set(self.names.values()))
 
 
 class Probing(ABC):
-    """Breakpoints that stay, while a copy of the instruction is executed elsewhere.
+    """Permanent breakpoints, with the replaced instruction executed out of line.
 
-    What only native code can do at them is in the modules of emu.ftrace.native.arch that end with `_probe` and `_uprobe`.
+    Their native parts are in the modules of emu.ftrace.native.arch that end with `_probe` and `_uprobe`.
     """
 
     registers: ClassVar[ProbeRegisters]
-    breakpoint: ClassVar[bytes]  # replaces the first bytes of an instruction by one write, which no CPU sees half done
+    breakpoint: ClassVar[bytes]  # replaces the first bytes of an instruction in a single write, which CPUs see atomically
 
     @abstractmethod
     def instruction(self, code: bytes, start: int, address: int) -> bytes:
-        """The instruction at an address, which can be probed.
+        """The instruction at an address, if it can be probed.
 
         Args:
-            code: the function that it is in, as compiled.
+            code: the function's code as compiled.
             start: the function's address.
 
         Raises:
-            TraceError: EILSEQ, when no instruction begins there; EINVAL, when it cannot be probed, with the reason.
+            TraceError: EILSEQ if no instruction begins there; EINVAL, with the reason, if it cannot be probed.
         """
 
     @abstractmethod
     def copy(self, instruction: bytes, address: int, place: int | None) -> bytes:
-        """What does at `place` what the instruction does at its address; b"": native code does that, and needs no copy.
+        """Code at `place` with the effect of the instruction at its address; b"" if native code emulates it instead.
 
-        With `place` None only the length counts. At most `array_record.PLACE_SIZE` bytes.
+        If `place` is None, only the length is used. At most `trace_values.PLACE_SIZE` bytes.
         """
 
     @abstractmethod
     def stepping_copy(self, instruction: bytes, address: int, place: int | None) -> bytes:
-        """The same, for probes of the guest's own: behind it the CPU traps once more (firmware's asm/kprobes.h)."""
+        """The same, for probes of the guest itself: after it, the CPU traps again (firmware's asm/kprobes.h)."""
 
     @abstractmethod
     def detour(self, behind: int, place: int | None) -> bytes:
-        """What is at `place` for a site to go on at: the guest traps, and has the CPU go on at `behind`. With `place` None only
-        the length counts; b"": a breakpoint must be at the function's first instruction instead.
+        """Code at `place` to which a site jumps: it makes the guest trap and continue at `behind`. If `place` is None, only
+        the length is used; b"" if a breakpoint at the function's first instruction is needed instead.
         """
 
     @abstractmethod
     def saved_offsets(self, image: Image) -> Sequence[int]:
-        """The offset in struct pt_regs of each register that probes see and that is there, in the order of `registers`."""
+        """The offset in struct pt_regs of each register that probes see and that is saved there, in the order of `registers`."""

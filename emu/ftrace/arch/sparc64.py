@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""SPARC V9 call sites: one word, after the instructions that give the function its register window.
+"""SPARC V9 call sites: one word, after the instructions that set up the function's register window.
 
     nop     01 00 00 00     sethi 0, %g0
     call    40 disp30       call ftrace_caller
 
-The instruction in the call's delay slot stays, and is always executed. A word is written at once, so no CPU sees half a
-site: a change needs no breakpoint, but a write and a `flush`.
+The instruction in the call's delay slot is unchanged and always executed. A word is written atomically, so no CPU sees half a
+site: patching needs no breakpoint, only a write and a `flush`.
 
 The branch of a static key has the same nop. Its jump annuls the delay slot:
 
@@ -22,7 +22,7 @@ import numpy as np
 
 from emu.cpu.arch import CpuArch
 from emu.cpu.arch.sparc64 import ARCH as CPU
-from emu.ftrace.arch import Breakpoint, FtraceArch, OutOfReach
+from emu.ftrace.arch import Breakpoint, FtraceArch, GraphPath, OutOfReach
 from emu.ftrace.native.arch.sparc64_unwind import RETURN_OFFSET
 
 __all__ = ["ARCH"]
@@ -47,6 +47,12 @@ class Sparc64(FtraceArch):
     profiler: ClassVar[str] = "_mcount"
     nop: ClassVar[bytes] = bytes.fromhex("01000000")
     key_nop: ClassVar[bytes] = nop
+    graph_path: ClassVar[GraphPath] = GraphPath(
+        before_entry=[("ftrace_graph_caller", 0, 28), ("prepare_ftrace_return", 0, 8)],
+        after_entry=[("ftrace_graph_caller", 28, 36)],
+        before_return=[("return_to_handler", 0, 12), ("ftrace_return_to_handler", 0, 8)],
+        after_return=[("return_to_handler", 12, 20)],
+    )
     return_offset: ClassVar[int] = RETURN_OFFSET
     protocols: ClassVar[Sequence[str]] = ("flush", "stop_machine")
     breakpoint: ClassVar[Breakpoint | None] = None
@@ -67,18 +73,18 @@ class Sparc64(FtraceArch):
         return struct.pack(">I", _JUMP | distance >> 2 & _JUMP_DISPLACEMENT)
 
     def keystone_mode(self) -> tuple[int, int]:
-        import keystone  # when it is needed
+        import keystone  # imported when needed
 
         return keystone.KS_ARCH_SPARC, keystone.KS_MODE_SPARC64 | keystone.KS_MODE_BIG_ENDIAN
 
     def detour(self, address: int, target: int) -> bytes:
-        """A call whose return address goes with the replaced function's window, in the delay slot."""
+        """A call; the delay slot restores the caller's window, so the return address goes with the replaced function's window."""
         return self.call(address, target) + _RESTORE
 
     def hinders_replacing(self, code: bytes, site: int) -> str | None:
-        """What the function does before its site and in the delay slot: its arguments must still be there afterwards.
+        """Checks the instructions before the site and in the delay slot: the arguments must be preserved by them.
 
-        An argument that the function never looks at may be gone.
+        An argument that the function never reads may be overwritten.
         """
         words = _before_tracing(code, site)
         if words[0] & _SAVE_MASK != _SAVE:
@@ -100,7 +106,7 @@ class Sparc64(FtraceArch):
 
 
 def _before_tracing(code: bytes, site: int) -> list[int]:
-    """The instructions of a function that have been executed when its call site calls: the last is that in the delay slot."""
+    """The instructions executed before a function's call site calls; the last one is in the delay slot."""
     words = np.frombuffer(code[: site + 8], ">u4").tolist()
     return [*words[:-2], words[-1]]
 
@@ -110,7 +116,7 @@ def _is_store(word: int) -> bool:
 
 
 def _sources(word: int) -> set[int]:
-    """The registers that an instruction reads, if it is no store."""
+    """The registers that an instruction reads, unless it is a store."""
     if word >> 30 not in (_MEMORY, _ARITHMETIC):
         return set()
     return {word >> 14 & 31} | (set() if word >> 13 & 1 else {word & 31})

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Kprobes on SPARC V9 (The SPARC Architecture Manual, version 9, appendices A and E): `ta 0x70`, and elsewhere a copy of the
-instruction. The CPU executes the copy with the next program counter as it was, and so goes on where it would have, even if
+"""Kprobes on SPARC V9 (The SPARC Architecture Manual, version 9, appendices A and E): `ta 0x70`, and a copy of the instruction
+elsewhere. The CPU executes the copy with an unchanged next program counter, and so continues where it would have, even if
 the instruction is in a delay slot.
 
-The instructions that use the program counter have no copy. They are emulated (`emu.ftrace.native.arch.sparc64_emulate`):
+Instructions that use the program counter have no copy. They are emulated (`emu.ftrace.native.arch.sparc64_emulate`):
 
     call    01 disp30                           jmpl    10 rd 111000 rs1 i ..., if rd is not %g0
     Bicc    00 a cond 010 disp22                FBfcc   00 a cond 110 disp22
@@ -29,14 +29,14 @@ _SIZE = 4  # bytes of an instruction
 
 # Bits 31 and 30
 _BRANCH_OR_SETHI, _CALL, _ARITHMETIC = 0, 1, 2
-# Bits 24 to 22 of the first kind
+# Bits 24 to 22 of the first
 _ILLTRAP, _BPCC, _BICC, _FBPFCC, _FBFCC, _CBFCC = 0, 1, 2, 5, 6, 7
 _BRANCHES = frozenset({_BPCC, _BICC, BPR, _FBPFCC, _FBFCC})
 # Bits 24 to 19 of the last
 _RD, _TCC, _DONE_RETRY = 0x28, 0x3A, 0x3E
 _PC = 5  # rs1 of rd
 
-# The globals, the window, and what else struct pt_regs has.
+# The globals, the window, and the other members of struct pt_regs.
 _WORDS = (*(f"g{n}" for n in range(8)), *WINDOW_REGISTERS, "tstate", "tpc", "tnpc", "y")
 _REGISTERS = {name: word for word, name in enumerate(_WORDS)}
 _REGISTERS |= {"sp": _REGISTERS["o6"], "fp": _REGISTERS["i6"], "pc": _REGISTERS["tpc"]}
@@ -49,7 +49,7 @@ class _SoftwareTrap(Probing):
     registers: ClassVar[ProbeRegisters] = ProbeRegisters(
         names=_REGISTERS,
         arguments=[_REGISTERS[f"o{n}"] for n in range(6)],
-        stack_arguments=22,  # behind the room for the window and for six arguments (SPARC Compliance Definition 2.4, 3)
+        stack_arguments=22,  # after the room for the window and for six arguments (SPARC Compliance Definition 2.4, 3)
         return_value=_REGISTERS["o0"],
         pc=_REGISTERS["tpc"],
         stack_pointer=_REGISTERS["sp"],
@@ -73,7 +73,7 @@ class _SoftwareTrap(Probing):
         return copy and copy + self.breakpoint
 
     def detour(self, behind: int, place: int | None) -> bytes:
-        return b""  # the site comes when the function has its window
+        return b""  # the site comes after the function has its window
 
     def saved_offsets(self, image: Image) -> Sequence[int]:
         general = image.offset("pt_regs.u_regs")
@@ -86,7 +86,7 @@ def _fields(word: int) -> tuple[int, int, int]:
 
 
 def _why_not(word: int) -> str | None:
-    """Why an instruction cannot be probed; None: it can."""
+    """Why an instruction cannot be probed; None if it can."""
     kind, branch, operation = _fields(word)
     if kind == _BRANCH_OR_SETHI:
         if branch in (_ILLTRAP, _CBFCC):

@@ -3,7 +3,7 @@
 
     nop     0f 1f 44 00 00     nopl 0(%rax,%rax)
     call    e8 rel32           call ftrace_caller
-    int3    cc .. .. .. ..     while the rest changes
+    int3    cc .. .. .. ..     while the rest is changed
 
 The branch of a static key, anywhere in a function, has the same nop:
 
@@ -18,7 +18,7 @@ from typing import ClassVar
 
 from emu.cpu.arch import CpuArch
 from emu.cpu.arch.x86_64 import ARCH as CPU
-from emu.ftrace.arch import Breakpoint, FtraceArch, OutOfReach
+from emu.ftrace.arch import Breakpoint, FtraceArch, GraphPath, OutOfReach
 from emu.ftrace.native.arch.x86_64 import SITE_SIZE
 from emu.kernel.memory import GuestMemory
 
@@ -57,6 +57,12 @@ class X86_64(FtraceArch):  # noqa: N801  # the architecture's own spelling
     profiler: ClassVar[str] = "__fentry__"
     nop: ClassVar[bytes] = bytes.fromhex("0f1f440000")
     key_nop: ClassVar[bytes] = nop
+    graph_path: ClassVar[GraphPath] = GraphPath(
+        before_entry=[("ftrace_graph_caller", 0, 1)],
+        after_entry=[],
+        before_return=[("return_to_handler", 0, SITE_SIZE), ("ftrace_return_to_handler", 0, 1)],
+        after_return=[],
+    )
     return_offset: ClassVar[int] = 0
     protocols: ClassVar[Sequence[str]] = ("breakpoint", "stop_machine")
     breakpoint: ClassVar[Breakpoint | None] = _Int3()
@@ -71,7 +77,7 @@ class X86_64(FtraceArch):  # noqa: N801  # the architecture's own spelling
         return _relative(_JUMP, address, target)
 
     def keystone_mode(self) -> tuple[int, int]:
-        import keystone  # when it is needed
+        import keystone  # imported when needed
 
         return keystone.KS_ARCH_X86, keystone.KS_MODE_64
 
@@ -86,7 +92,7 @@ class X86_64(FtraceArch):  # noqa: N801  # the architecture's own spelling
 
 
 def _relative(opcode: int, address: int, target: int) -> bytes:
-    """An instruction of an opcode and the distance of its target."""
+    """An instruction with an opcode and a relative target."""
     distance = target - (address + SITE_SIZE)
     if not -(1 << 31) <= distance < 1 << 31:
         raise OutOfReach(f"{target:#x} is more than 2 GiB from {address:#x}")

@@ -1,24 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Kprobes on x86-64: `int3`, and behind it a copy of the instruction and a jump back.
+"""Kprobes on x86-64: `int3`, and elsewhere a copy of the instruction followed by a jump back.
 
-The copy does what the instruction does where it was (rel32 are distances of their own):
+The copy has the effect of the original instruction (each rel32 is relative to its own place):
 
-    any instruction         the instruction, its %rip-relative operand adjusted; jmp rel32 behind it
+    any instruction         the instruction, its %rip-relative operand adjusted; jmp rel32 after it
     jmp target              jmp rel32
-    jcc target              jcc rel32; jmp rel32 behind it
-    call target             push $behind it; jmp rel32
-    call *operand           push $behind it; jmp *operand
+    jcc target              jcc rel32; jmp rel32 after it
+    call target             push $after it; jmp rel32
+    call *operand           push $after it; jmp *operand
 
-The copy for probes of the guest's own has an `int3` before each way out, and leads out by a jump or a return:
+The copy for probes of the guest itself has an `int3` before each exit, which is a jump or a return:
 
     any instruction         the instruction; int3; jmp rel32
     jmp target              int3; jmp rel32
-    jcc target              jcc over; int3; jmp rel32 behind it; over: int3; jmp rel32
-    call target             push $behind it; int3; jmp rel32
-    call, jmp *operand      (push $behind it;) push operand; int3; ret
+    jcc target              jcc over; int3; jmp rel32 after it; over: int3; jmp rel32
+    call target             push $after it; int3; jmp rel32
+    call, jmp *operand      (push $after it;) push operand; int3; ret
     ret                     int3; ret
 
-A return address can be pushed as an immediate number because the kernel is in the uppermost 2 GiB.
+A return address can be pushed as an immediate because the kernel is in the uppermost 2 GiB.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ __all__ = ["PROBING"]
 _REGISTERS = {name: word for word, name in enumerate(PROBE_REGISTERS)}
 _JUMP, _PUSH, _TWO_BYTES, _CONDITIONAL = 0xE9, 0x68, 0x0F, 0x80
 _SHORT_CONDITIONAL, _RET = 0x70, 0xC3
-# In ModRM: which instruction it is; `jmp *operand`, `push operand`
+# Opcode extensions in ModRM; `jmp *operand`, `push operand`
 _OPERATION, _JUMP_OPERAND, _PUSH_OPERAND = 0b111_000, 0b100_000, 0b110_000
 _BY_PLACE = frozenset({"loop", "loope", "loopne", "jcxz", "jecxz", "jrcxz", "xbegin", "lcall", "ljmp"})
 _TRAPS = frozenset({"int3", "int", "int1", "into", "ud0", "ud1", "ud2", "hlt", "iretq", "iret", "iretd", "sysretq", "sysexit"})
@@ -65,7 +65,7 @@ class _Int3(Probing):
     registers: ClassVar[ProbeRegisters] = ProbeRegisters(
         names=_REGISTERS,
         arguments=[_REGISTERS[name] for name in ("di", "si", "dx", "cx", "r8", "r9")],
-        stack_arguments=1,  # behind the return address
+        stack_arguments=1,  # after the return address
         return_value=_REGISTERS["ax"],
         pc=_REGISTERS["ip"],
         stack_pointer=_REGISTERS["sp"],
@@ -116,7 +116,7 @@ class _Int3(Probing):
             return code + _with_operation(decoded, to + len(code), _PUSH_OPERAND) + self.breakpoint + bytes([_RET])
         elif is_call or decoded.id == x86.X86_INS_JMP:
             after = _target(decoded)
-        else:  # over the first of two ways on
+        else:  # skips the first of two exits
             code = bytes([_SHORT_CONDITIONAL | _condition(decoded), len(self.detour(after, None))])
             code += self.detour(after, to + len(code))
             after = _target(decoded)
@@ -130,7 +130,7 @@ class _Int3(Probing):
 
 
 def _why_not(name: str, operands: str, before: tuple[str, str], after: str) -> str | None:
-    """Why an instruction cannot be probed; None: it can. `before`: the one before it; `after`: the name of the one behind it."""
+    """Why an instruction cannot be probed; None if it can. `before`: the preceding instruction; `after`: the next one's name."""
     if name in _TRAPS:
         return "it traps, halts or returns from a trap"
     if name in _BY_PLACE:
@@ -145,7 +145,7 @@ def _why_not(name: str, operands: str, before: tuple[str, str], after: str) -> s
 
 
 def _distance(at: int, target: int) -> bytes:
-    """The four bytes at `at` that end an instruction which leads to the target."""
+    """The last four bytes, at `at`, of an instruction that jumps to the target."""
     return struct.pack("<i", target - (at + 4))
 
 
@@ -158,7 +158,7 @@ def _push(address: int) -> bytes:
 
 
 def _moved(decoded: capstone.CsInsn, to: int) -> bytes:
-    """The instruction's bytes as they are at another address."""
+    """The instruction's bytes, relocated to another address."""
     code = bytearray(decoded.bytes)
     if any(operand.type == x86.X86_OP_MEM and operand.mem.base == x86.X86_REG_RIP for operand in decoded.operands):
         struct.pack_into("<i", code, decoded.disp_offset, decoded.disp + decoded.address - to)
@@ -166,7 +166,7 @@ def _moved(decoded: capstone.CsInsn, to: int) -> bytes:
 
 
 def _indirect(decoded: capstone.CsInsn, to: int, after: int) -> bytes:
-    """A call or jump to where a register or memory says."""
+    """A call or jump to an address in a register or in memory."""
     if capstone.CS_GRP_CALL not in decoded.groups:
         return _moved(decoded, to)
     push = _push(after)
@@ -181,13 +181,13 @@ def _with_operation(decoded: capstone.CsInsn, to: int, operation: int) -> bytes:
 
 
 def _target(decoded: capstone.CsInsn) -> int:
-    """Where a direct call or jump leads."""
-    target: int = decoded.operands[0].imm & 0xFFFF_FFFF_FFFF_FFFF  # capstone has it signed
+    """The target of a direct call or jump."""
+    target: int = decoded.operands[0].imm & 0xFFFF_FFFF_FFFF_FFFF  # capstone returns it as a signed number
     return target
 
 
 def _condition(decoded: capstone.CsInsn) -> int:
-    """Of a jump: both forms have it in the lowest four bits, 7x rel8 and 0f 8x rel32."""
+    """The condition of a jump: both forms have it in the low four bits, 7x rel8 and 0f 8x rel32."""
     return int(decoded.opcode[1] if decoded.opcode[0] == _TWO_BYTES else decoded.opcode[0]) & 0xF
 
 

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Events that are defined while the machine runs: probes, and synthetic events."""
+"""Events that are defined at run time: probe events and synthetic events."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-r"""What a probe stores in its entries, as it is written: `dfd=%di file=+0(%si):ustring count=$arg3:u32 first=+0($arg1):x8[4]`.
+r"""Parses the arguments of probe events: `dfd=%di file=+0(%si):ustring count=$arg3:u32 first=+0($arg1):x8[4]`.
 
-Whoever defines probes uses it so:
+How to use it:
 
     command = ProbeCommand("trace_kprobe", "p:myopen do_sys_openat2 file=+0(%si):ustring")
     where = ProbeSite(arch.probing().registers, symbol=address_of, at_entry=True)
@@ -9,10 +9,11 @@ Whoever defines probes uses it so:
     layout = EntryLayout.of(head, arguments)                        # `probe_event`: fields, size, print fmt
     program = FetchProgram(layout, arch.probing().registers)            # `fetch_program`: what native code runs
 
-A kprobe has registers, symbols and kernel memory; with `at_entry` also `$argN`, with `returns` also `$retval`. A uprobe (`user`)
-has registers, user memory and the offsets of its file. An eprobe has the fields of an event, `$FIELD`, instead of registers.
+A kprobe can use registers, symbols and kernel memory; with `at_entry` also `$argN`, with `returns` also `$retval`. A uprobe
+(`user`) can use registers, user memory and offsets in its file. An eprobe uses the fields of an event, `$FIELD`, instead of
+registers.
 
-A wrong argument raises TraceError with Linux's text and the place of its caret.
+A wrong argument raises TraceError with Linux's message and Linux's caret position.
 """
 
 from __future__ import annotations
@@ -36,12 +37,12 @@ __all__ = [
 ]  # fmt: skip
 
 MOST_ARGUMENTS = 128
-_MOST_STEPS = 15  # of one argument
-_LONGEST = 63  # characters of an argument without its name
+_MOST_STEPS = 15  # per argument
+_LONGEST = 63  # characters of an argument, not counting its name
 _LONGEST_NAME = 32
 _LARGEST_ARRAY = 64
-_LARGEST_ENTRY = 3072  # bytes of all arguments, without what strings append
-_MOST_STACK = 16384 // 8  # words: `$stackN` reaches no farther
+_LARGEST_ENTRY = 3072  # bytes of all arguments, not counting the data of strings
+_MOST_STACK = 16384 // 8  # words: the largest N of `$stackN`
 _MOST_FUNCTION_ARGUMENTS = 16
 _LONG_MAX = (1 << 63) - 1
 _MASK = (1 << 64) - 1
@@ -53,17 +54,17 @@ _RESERVED = {field.name for field in COMMON_FIELDS} | {"common_tgid", "__probe_i
 
 
 class Op(enum.Enum):
-    """One step on the way to a value."""
+    """One step of fetching a value."""
 
     REGISTER = enum.auto()  # `value`: the word of the register
     STACK = enum.auto()  # the word `value` of the stack
     IMMEDIATE = enum.auto()  # `value` itself
     FILE_OFFSET = enum.auto()  # where the byte `value` of the probed file is mapped
-    COMM = enum.auto()  # the name of the task
+    COMM = enum.auto()  # the task's name
     TEXT = enum.auto()  # `text` itself
-    FIELD = enum.auto()  # `field` of the event that is probed
-    DEREFERENCE = enum.auto()  # the word in memory, `value` bytes behind the value so far
-    USER_DEREFERENCE = enum.auto()  # the same in the program's memory
+    FIELD = enum.auto()  # `field` of the probed event
+    DEREFERENCE = enum.auto()  # the word in memory at the previous step's value plus `value`
+    USER_DEREFERENCE = enum.auto()  # the same in user memory
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Bits:
-    """A bit field: `width` bits, the lowest of them the bit `offset` of a number."""
+    """A bit field: `width` bits of a number, starting at bit `offset`."""
 
     width: int
     offset: int
@@ -91,13 +92,13 @@ class Argument:
     """One argument.
 
     Attributes:
-        name: of the field.
-        text: how it is fetched, as it was written.
-        type: of the value, or of each in an array.
-        count: how many values an array has; 0: it is none.
-        steps: to the value; the last of them is a dereference if the value is in memory.
-        bits: of the number, if not all are wanted.
-        is_user: the program's memory is read, not the kernel's.
+        name: the field's name.
+        text: the fetch expression, as it was written.
+        type: the type of the value, or of each value in an array.
+        count: the number of values in an array; 0: not an array.
+        steps: the steps that fetch the value. The last one is a dereference if the value is in memory.
+        bits: the bits of the number, if not all are used.
+        is_user: whether it reads user memory instead of the kernel's.
     """
 
     name: str
@@ -113,25 +114,25 @@ class Argument:
 
     @property
     def size(self) -> int:
-        """Bytes in the entry, without what strings append."""
+        """The size in the entry in bytes, not counting the data of strings."""
         return self.type.size * (self.count or 1)
 
     def is_like(self, other: Argument) -> bool:
-        """Whether two probes with these arguments can be one event."""
+        """Whether two probes with these arguments can share an event."""
         return (self.name, self.type, self.count) == (other.name, other.type, other.count)
 
 
 @dataclass(frozen=True)
 class ProbeSite:
-    """Where arguments are fetched, and so which there can be.
+    """Where arguments are fetched, which determines the arguments that are allowed.
 
     Attributes:
-        registers: None: there are none, because an event is probed.
-        symbol: returns the address of a symbol of the kernel, None if there is none.
-        user: in a program.
-        at_entry: at a function's first instruction.
-        returns: when a function has returned.
-        event: the event that is probed.
+        registers: the registers; None for an eprobe, which has none.
+        symbol: returns the address of a kernel symbol, or None if there is none.
+        user: whether it is in a program.
+        at_entry: whether it is a function's first instruction.
+        returns: whether it is a function's return.
+        event: the probed event.
     """
 
     registers: ProbeRegisters | None
@@ -143,10 +144,10 @@ class ProbeSite:
 
 
 def parse_arguments(command: ProbeCommand, first: int, where: ProbeSite, end: int | None = None) -> list[Argument]:
-    """The arguments that the words of a command from the index `first` on are, up to `end`.
+    """Parses the words of a command from the index `first` on, up to `end`, as arguments.
 
     Raises:
-        TraceError: EINVAL, E2BIG if they take too much room, ENOENT if a symbol is unknown; with what error_log tells.
+        TraceError: EINVAL; E2BIG if they need too much room; ENOENT if a symbol is unknown; with the report for error_log.
     """
     arguments: list[Argument] = []
     for index in range(first, len(command.words) if end is None else end)[:MOST_ARGUMENTS]:
@@ -155,7 +156,7 @@ def parse_arguments(command: ProbeCommand, first: int, where: ProbeSite, end: in
 
 
 def is_good_name(name: str) -> bool:
-    """Whether a name could be one in C."""
+    """Whether a name is a C identifier."""
     return _NAME.fullmatch(name) is not None
 
 
@@ -179,7 +180,7 @@ class _Parser:
         return self._command.error(what, self._index, position, code)
 
     def argument(self, before: Sequence[Argument]) -> Argument:
-        """The argument. `before`: those before it."""
+        """The argument. `before`: the arguments before it."""
         name, equals, body = self._word.partition("=")
         if not equals:
             name, body = f"arg{len(before) + 1}", self._word
@@ -202,14 +203,14 @@ class _Parser:
         return made
 
     def _body(self, name: str, body: str, start: int) -> Argument:
-        """What follows the name. `start`: where it does."""
+        """Parses the part after the name, which begins at `start`."""
         fetched, colon, type_name = body.partition(":")
         type_start = start + (len(fetched) + 1 if colon else 0)
         type_name, count = self._array(type_name, type_start)
         is_text = self._where.event is None and (fetched in ("$comm", "$COMM") or fetched.startswith('\\"'))
         if is_text:
             if count or (colon and type_name != "string"):
-                raise TraceError(errno.EINVAL, f"'{body}': what is a text can only be a string")
+                raise TraceError(errno.EINVAL, f"'{body}': a text can only be a string")
             type_name = "string"
         kind = self._type(type_name if colon or is_text else _DEFAULT_TYPE)
         if kind is None:
@@ -257,17 +258,17 @@ class _Parser:
         return Bits(width, offset)
 
     def _check_string(self, kind: FetchType, last: Step, start: int) -> None:
-        """Whether a string can be got by steps with this last one."""
+        """Checks that the last step can fetch a string."""
         if kind.name == "symstr":
             if last.op not in (Op.REGISTER, Op.STACK, Op.DEREFERENCE, Op.FIELD):
                 raise self._error(ProbeError.BAD_SYMSTRING, start)
         elif not last.is_dereference and last.op not in (Op.IMMEDIATE, Op.COMM, Op.TEXT, Op.FIELD):
             raise self._error(ProbeError.BAD_STRING, start)
 
-    # How it is fetched
+    # Fetch expressions
 
     def _fetch(self, text: str, start: int) -> list[Step]:
-        """The steps of a fetch argument, without its type. `start`: where it begins."""
+        """The steps of a fetch expression, without the type. `start`: its position."""
         match text[:1]:
             case "$":
                 steps = [self._variable(text[1:], start)]
@@ -306,7 +307,7 @@ class _Parser:
         raise self._error(ProbeError.BAD_VAR, start)
 
     def _function_argument(self, number: int, registers: ProbeRegisters, start: int) -> Step:
-        """$arg1 and so on: in a register, or on the stack."""
+        """$arg1 and so on: a register or a stack word."""
         if not 0 < number <= _MOST_FUNCTION_ARGUMENTS:
             raise self._error(ProbeError.BAD_ARG_NUM, start)
         if number <= len(registers.arguments):
@@ -350,7 +351,7 @@ class _Parser:
             raise self._error(ProbeError.SYM_ON_UPROBE, start)
         name, offset = split_offset(text)
         found = self._where.symbol(name)
-        if offset is None or found is None:  # as in Linux, this is noticed only when the probe is to be registered
+        if offset is None or found is None:  # as in Linux, noticed only when the probe is registered
             raise self._command.error(ProbeError.BAD_PROBE_ADDR, 1, code=errno.EINVAL if offset is None else errno.ENOENT)
         return [Step(Op.IMMEDIATE, (found + offset) & _MASK), Step(Op.DEREFERENCE)]
 
@@ -387,7 +388,7 @@ class _Parser:
 
 
 def split_offset(text: str) -> tuple[str, int | None]:
-    """`SYMBOL+0x10` as its name and the offset, which is None if it is no number."""
+    """Splits `SYMBOL+0x10` into the name and the offset, which is None if it is not a number."""
     found = re.search(r"[+-]", text)
     if found is None:
         return text, 0

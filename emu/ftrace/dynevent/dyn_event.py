@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The events that are defined while the machine runs, of all kinds: what the file dynamic_events shows and obeys.
+"""All kinds of events that are defined at run time: the file dynamic_events.
 
     p:myopen do_sys_openat2 file=+0(%si):ustring        a kprobe
     s:wakeup_latency u64 lat; pid_t pid                 a synthetic event
-    -:kprobes/myopen                                    no longer
+    -:kprobes/myopen                                    removes an event
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ class DynamicEvent(ABC):
     """One definition.
 
     Attributes:
-        kind: whose it is.
-        call: the event. Several definitions may have the same: several places that are probed.
-        users: how many others need the event, besides the trace arrays that want it. Whoever does counts itself.
+        kind: the kind of the definition.
+        call: the event. Several definitions may share it: several probed places.
+        users: how many others need the event, not counting trace arrays that enable it. They count themselves.
     """
 
     kind: DynamicEventKind
@@ -41,45 +41,45 @@ class DynamicEvent(ABC):
         """The command that defines it."""
 
     def matches(self, arguments: Sequence[str]) -> bool:
-        """Whether it is meant by a command that removes an event and names more than the event: where it is, and so on."""
+        """Whether a removing command that names more than the event, such as its place, matches this definition."""
         return not arguments
 
     def needs(self, call: EventCall) -> bool:
-        """Whether the definition cannot be without another event."""
+        """Whether the definition depends on another event."""
         return False
 
     @property
     def in_use(self) -> bool:
-        """Whether somebody needs the event."""
+        """Whether anybody needs the event."""
         return self.users > 0 or (self.call.source is not None and self.call.source.in_use)
 
     @abstractmethod
     def release(self) -> bool:
-        """The definition is gone. Returns whether the event is gone with it."""
+        """The definition is removed. Returns whether the event is gone with it."""
 
 
 class DynamicEventKind(ABC):
-    """One kind of definitions."""
+    """A kind of definitions."""
 
-    file: ClassVar[str] = ""  # the file of tracefs that has only these; "": there is none
+    file: ClassVar[str] = ""  # the tracefs file with only this kind; "": none
 
     @abstractmethod
     def takes(self, command: str) -> bool:
-        """Whether a command of dynamic_events defines one of these."""
+        """Whether a command of dynamic_events defines an event of this kind."""
 
     @abstractmethod
     def create(self, command: str) -> DynamicEvent:
         """Obeys a command that defines an event.
 
         Raises:
-            TraceError: and nothing has changed.
+            TraceError: nothing has changed.
         """
 
     def obey(self, command: str, events: DynamicEvents) -> None:
-        """Obeys a command in the file of this kind.
+        """Obeys a command in this kind's own file.
 
         Raises:
-            TraceError: and nothing has changed.
+            TraceError: nothing has changed.
         """
         if command.startswith("-"):
             events.remove(command, self)
@@ -89,20 +89,20 @@ class DynamicEventKind(ABC):
             raise TraceError(errno.EINVAL, f"'{command}' defines no event of {self.file}")
 
     def profile(self, events: DynamicEvents) -> str:
-        """How often each happened, for those that have a file of tracefs for that."""
+        """How often each event happened, for kinds with a profile file in tracefs."""
         return ""
 
     def shown(self, event: DynamicEvent) -> str:
-        """The line in the file of this kind."""
+        """The definition's line in this kind's own file."""
         return str(event)
 
 
 class DynamicEvents:
-    """All definitions, in the order in which they were made.
+    """All definitions, oldest first.
 
     Args:
         catalogue: all events.
-        make_kinds: makes those that there are, when the first definition is made or looked for.
+        make_kinds: makes all kinds, when the first definition is made or looked up.
     """
 
     def __init__(self, catalogue: Catalogue, make_kinds: Callable[[], Sequence[DynamicEventKind]]) -> None:
@@ -116,23 +116,23 @@ class DynamicEvents:
         return self._make_kinds()
 
     def kind(self, file: str) -> DynamicEventKind:
-        """The kind that a file of tracefs shows."""
+        """The kind that belongs to a tracefs file."""
         return next(kind for kind in self._kinds if kind.file == file)
 
     def on_gone(self, gone: Callable[[Collection[EventCall]], None]) -> None:
-        """Has `gone` called with events that no longer exist."""
+        """Calls `gone` with events that no longer exist."""
         self._gone = gone
 
     def of(self, kind: DynamicEventKind | None = None) -> Sequence[DynamicEvent]:
-        """Those of a kind, or all."""
+        """The definitions of a kind, or all."""
         return [event for event in self._events if kind is None or event.kind is kind]
 
     def find(self, call: EventCall) -> DynamicEvent | None:
-        """A definition of an event; None: the event was not defined."""
+        """A definition of an event; None if the event was not defined at run time."""
         return next((event for event in self._events if event.call is call), None)
 
     def text(self, kind: DynamicEventKind | None = None) -> str:
-        """What the file of a kind shows, or dynamic_events."""
+        """The text of a kind's file, or of dynamic_events."""
         lines = [kind.shown(event) if kind else str(event) for event in self.of(kind)]
         return "".join(f"{line}\n" for line in lines)
 
@@ -140,7 +140,7 @@ class DynamicEvents:
         """Obeys a command of dynamic_events.
 
         Raises:
-            TraceError: and nothing has changed.
+            TraceError: nothing has changed.
         """
         if command.startswith(("-", "!")):
             self.remove(command)
@@ -154,11 +154,11 @@ class DynamicEvents:
         self._events.append(event)
 
     def remove(self, command: str, kind: DynamicEventKind | None = None) -> None:
-        """Removes what a command names: `-:[GROUP/][EVENT] [ARGUMENTS]`, or in dynamic_events also `!s:EVENT`.
+        """Removes the definitions named by a command: `-:[GROUP/][EVENT] [ARGUMENTS]`, or `!s:EVENT` in dynamic_events.
 
         Raises:
-            TraceError: EINVAL, if it names nothing; ENOENT, if there is no such event; EBUSY, if one of them is in use: no
-                other is removed either.
+            TraceError: EINVAL if it names nothing; ENOENT if there is no such event; EBUSY if one is in use: then none is
+                removed.
         """
         words = command.split()
         head, colon, name = words[0].partition(":")
@@ -180,21 +180,21 @@ class DynamicEvents:
         self._remove(meant)
 
     def clear(self, kind: DynamicEventKind | None = None) -> None:
-        """Removes all of a kind, or all. Raises TraceError: EBUSY, if one is in use; none is removed then."""
+        """Removes all definitions of a kind, or all. Raises TraceError: EBUSY if one is in use; then none is removed."""
         self._remove(self.of(kind))
 
     def _remove(self, events: Iterable[DynamicEvent]) -> None:
         events = list(events)
-        staying = {event.call for event in self._events if event not in events}  # though one of several probes goes
+        staying = {event.call for event in self._events if event not in events}  # even if only one of several probes is removed
         for event in events:
             if event.in_use and event.call not in staying:
                 raise TraceError(errno.EBUSY, f"the event {event.call.path} is in use")
         self._drop(events)
 
     def withdraw(self, event: DynamicEvent) -> None:
-        """Removes a definition that has turned out to be impossible, whether the event is in use or not.
+        """Removes a definition that has turned out to be impossible, even if the event is in use.
 
-        What was defined meanwhile, and needs the event, goes with it.
+        Definitions made meanwhile that depend on the event are removed with it.
         """
         if event in self._events:
             if not any(other.call is event.call for other in self._events if other is not event):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the entries of probes' events hold: the addresses that are probed, then the arguments."""
+"""The layout of probe events' entries: the probed addresses, then the arguments."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ _WORD = 8  # bytes
 
 @dataclass(frozen=True)
 class _Head:
-    """What entries of a kind begin with, behind the common fields: addresses."""
+    """The addresses that entries of a kind begin with, after the common fields."""
 
     names: Sequence[str]
-    text: str  # in print fmt
+    text: str  # as in print fmt
 
 
 _AT = _Head(("__probe_ip",), "(%lx)")
@@ -35,13 +35,13 @@ _HEADS: Mapping[EventKind, _Head] = {
 
 @dataclass(frozen=True)
 class EntryLayout:
-    """Where the entries of an event have what.
+    """The layout of an event's entries.
 
     Attributes:
-        kind: of the event.
-        arguments: of its probes.
-        offsets: of each argument, in bytes from the entry's beginning.
-        size: of an entry, in bytes, without what strings append.
+        kind: the kind of the event.
+        arguments: the arguments of its probes.
+        offsets: the offset of each argument from the entry's start, in bytes.
+        size: bytes of an entry, not counting the data of strings.
     """
 
     kind: EventKind
@@ -51,7 +51,7 @@ class EntryLayout:
 
     @classmethod
     def of(cls, kind: EventKind, arguments: Sequence[Argument]) -> EntryLayout:
-        """The layout: the arguments follow each other without gaps."""
+        """Lays out the arguments one after another, without gaps."""
         offsets = []
         end = COMMON_SIZE + _WORD * len(_HEADS[kind].names)
         for argument in arguments:
@@ -60,7 +60,7 @@ class EntryLayout:
         return cls(kind, arguments, offsets, end)
 
     def fields(self) -> list[Field]:
-        """As `format` shows them, after the common ones."""
+        """The fields after the common ones, as in `format`."""
         names = enumerate(_HEADS[self.kind].names)
         head = [Field("unsigned long", name, COMMON_SIZE + _WORD * index, _WORD, False) for index, name in names]
         return head + [_field(argument, offset) for argument, offset in zip(self.arguments, self.offsets, strict=True)]
@@ -79,7 +79,7 @@ def _field(argument: Argument, offset: int) -> Field:
     if kind.is_string:
         array = f"[{argument.count}]" if argument.count else ""
         return Field(f"{kind.field_type}{array}", argument.name, offset, argument.size, kind.signed, 1)
-    if argument.count:  # whose length Linux does not show here
+    if argument.count:  # Linux does not show an array's length here
         return Field(f"{kind.field_type}[]", argument.name, offset, argument.size, kind.signed, kind.size)
     return Field(kind.field_type, argument.name, offset, argument.size, kind.signed)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Events of eprobes, which happen when another event does, and show what its fields lead to:
+"""Events of eprobes, which happen when another event does, and record data reached through its fields:
 
     e[:[GROUP/][EVENT]] SYSTEM.EVENT [ARGUMENTS] [if FILTER]
 """
@@ -22,51 +22,52 @@ from emu.ftrace.event.call import EventCall, EventKind
 from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.files import EventFile
 from emu.ftrace.event.filter_program import EventFilter
-from emu.ftrace.native import consumer, probe_record
-from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.symbols import KernelSymbols
+from emu.ftrace.guest.symbols import KernelSymbols
+from emu.ftrace.native.guest_records import Guest
+from emu.ftrace.native.probe_record import Probe as ProbeRecord
+from emu.ftrace.native.probe_record import ProbeHandler
+from emu.ftrace.native.trace_records import Consumer
 from emu.kernel.modules import Modules
-from emu.native.record import Record
 
 __all__ = ["EprobeEvents"]
 
 _GROUP = "eprobes"
-_DEPTH = 2  # Linux has disabled preemption for the event that is probed, and for its entry
+_DEPTH = 2  # Linux has disabled preemption for the probed event, and again for this entry
 
 
 class _Attached:
-    """What one array's wish for an eprobe's event hangs on the event that is probed: a trigger, which its file does not show.
+    """The trigger on the probed event by which one array gets an eprobe's event. The file `trigger` does not show it.
 
     Args:
         probe: the eprobe.
-        file: what the array wants of the eprobe's event.
-        condition: which entries of the event that is probed count; None: all.
+        file: the array's event file of the eprobe's event.
+        condition: selects entries of the probed event; None: all.
     """
 
     target: EventFile | None = None
     needs_entry = True
-    event_handler = 0
+    event_handler = None
 
     def __init__(self, probe: _Eprobe, file: EventFile, condition: EventFilter | None) -> None:
         self.kind = probe
-        self._fetches = Record(probe_record.WORDS)
+        self._fetches = ProbeRecord.allocate()
         self._fetches.words[:] = probe.record.words
-        self._fetches.set(probe_record.FILE, file.record.address)
+        self._fetches.file = file.record
         self._condition = condition
-        self.record = Record(consumer.WORDS)
+        self.record = Consumer.allocate()
         self.record.words[:] = probe.consumer.words
-        self.record.set(consumer.TARGET, self._fetches.address)
-        self.record.set(consumer.FILTER, condition.address if condition else 0)
+        self.record.target = self._fetches.address
+        self.record.filter = condition.first_step if condition else None
 
     def __str__(self) -> str:
         return ""
 
     def release(self) -> None:
-        self.record.set(consumer.COUNT, 0)
+        self.record.count = 0
 
 
 class _EprobeEvent(ProbeEvent):
-    """The source of one eprobe's event. An array that wants the event gets it when the event that is probed happens there."""
+    """The source of one eprobe's event: an array that enables it gets an entry when the probed event happens there."""
 
     def __init__(self, layout: EntryLayout, probed: EventCall) -> None:
         super().__init__(layout, title=f"{probed.system}.{probed.name}")
@@ -89,7 +90,7 @@ class _EprobeEvent(ProbeEvent):
 
 
 class _Eprobe(Probe):
-    """One eprobe. `probed`: the event that is probed; `condition`: which of its entries count, None: all."""
+    """One eprobe. `probed`: the probed event; `condition`: selects its entries, None: all."""
 
     kind: EprobeEvents
 
@@ -97,7 +98,7 @@ class _Eprobe(Probe):
         self,
         kind: EprobeEvents,
         event: ProbeEvent,
-        handler: int,
+        handler: ProbeHandler,
         arguments: Sequence[Argument],
         program: FetchProgram,
         probed: EventCall,
@@ -121,10 +122,10 @@ class _Eprobe(Probe):
         return super().matches([*(one.replace("/", ".") for one in arguments[:1]), *arguments[1:]])
 
     def arm(self) -> None:
-        """Each array's wish does that."""
+        """Does nothing: each array's trigger does it."""
 
     def disarm(self) -> None:
-        """So it does."""
+        """Does nothing, for the same reason."""
 
     def release(self) -> bool:
         self.kind.let_go(self.probed)
@@ -137,18 +138,18 @@ class EprobeEvents(DynamicEventKind):
     Args:
         arch: the guest's architecture.
         guest: the layout of its structures.
-        events: all events that were defined.
+        events: all events defined at run time.
         catalogue: all events.
-        modules: the guest's. One with an event that is probed stays.
-        symbols: the names of the kernel and of its modules.
-        symbol_names: those of functions, for native code.
-        make_filter: makes a filter of an event. Raises TraceError: EINVAL.
+        modules: the guest's modules. A module with a probed event cannot be unloaded.
+        symbols: the symbols of the kernel and its modules.
+        symbol_names: the functions' names, for native code.
+        make_filter: makes an event filter. Raises TraceError: EINVAL.
     """
 
     def __init__(
         self,
         arch: FtraceArch,
-        guest: GuestLayout,
+        guest: Guest,
         events: DynamicEvents,
         catalogue: Catalogue,
         modules: Modules,
@@ -182,7 +183,7 @@ class EprobeEvents(DynamicEventKind):
         site = ProbeSite(None, self._symbols.address, event=probed)
         arguments = parse_arguments(command, 2, site, end)
         layout = EntryLayout.of(EventKind.EPROBE, arguments)
-        program = FetchProgram(layout, self._arch.probing().registers, self._symbol_names.address)
+        program = FetchProgram(layout, self._arch.probing().registers, self._symbol_names.record)
         handler = self._arch.probe_handlers(self._guest).event
         probe = _Eprobe(self, _EprobeEvent(layout, probed), handler, arguments, program, probed, condition)
         probe.join(self._catalogue, command, group, name or probed.name, _DEPTH)
@@ -190,7 +191,7 @@ class EprobeEvents(DynamicEventKind):
         return probe
 
     def _probed(self, command: ProbeCommand) -> EventCall:
-        """The event that is probed."""
+        """The probed event."""
         system, _, name = command.words[1].replace("/", ".", 1).partition(".")
         if not (system and name):
             raise command.error(ProbeError.NO_EVENT_INFO, 1)
@@ -201,14 +202,14 @@ class EprobeEvents(DynamicEventKind):
         return call
 
     def _hold(self, probed: EventCall) -> None:
-        """The event that is probed stays as long as it is."""
+        """Keeps the probed event from being removed."""
         if probed.module:
             self._modules.hold(probed.module)
         if (defined := self._events.find(probed)) is not None:
             defined.users += 1
 
     def let_go(self, probed: EventCall) -> None:
-        """It is not probed any longer."""
+        """Allows the probed event to be removed again."""
         if probed.module:
             self._modules.let_go(probed.module)
         if (defined := self._events.find(probed)) is not None:

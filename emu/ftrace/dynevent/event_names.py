@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The names of probes' events."""
+"""The names of probe events."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from emu.ftrace.dynevent.probe_errors import ProbeCommand, ProbeError
 
 __all__ = ["parse_event_name", "sanitized"]
 
-_NAME_LIMIT = 64  # characters of a group with its end; an event may have one more
+_NAME_LIMIT = 64  # characters of a group with its NUL; an event may have one more
 _SYSTEM = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 
 
 def parse_event_name(command: ProbeCommand, group: str) -> tuple[str, str]:
-    """The group and the event that the first word of a command names: `p:GROUP/EVENT`. The event is "" if none is named.
+    """The group and the event in the first word of a command: `p:GROUP/EVENT`. The event is "" if none is named.
 
     Args:
-        command: whose first word it is.
-        group: of an event that names none.
+        command: the command.
+        group: the default group.
 
     Raises:
-        TraceError: EINVAL, with what error_log tells.
+        TraceError: EINVAL, with the report for error_log.
     """
     head, colon, name = command.words[0].partition(":")
     if not colon:
@@ -50,5 +50,5 @@ def parse_event_name(command: ProbeCommand, group: str) -> tuple[str, str]:
 
 
 def sanitized(name: str) -> str:
-    """The name of an event that is made from that of a place."""
+    """An event name made from the name of a place."""
     return re.sub(r"[:.]", "_", name)[: _NAME_LIMIT - 1]

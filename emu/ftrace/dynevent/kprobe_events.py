@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Events of kprobes and kretprobes, as kprobe_events defines them:
+"""Events of kprobes and kretprobes, in kprobe_events' syntax:
 
     p[:[GROUP/][EVENT]] [MODULE:]SYMBOL[+OFFSET]|ADDRESS [ARGUMENTS]
     r[MAXACTIVE][:[GROUP/][EVENT]] [MODULE:]SYMBOL|ADDRESS [ARGUMENTS]
@@ -24,12 +24,12 @@ from emu.ftrace.dynevent.symbol_names import SymbolNames
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventKind
 from emu.ftrace.event.catalogue import Catalogue
-from emu.ftrace.kprobes import Kprobes, ListedProbe
-from emu.ftrace.native import consumer
-from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.guest.symbols import KernelSymbols
+from emu.ftrace.native.guest_records import Guest
+from emu.ftrace.native.probe_record import ProbeHandler
 from emu.ftrace.numbers import parse_c
-from emu.ftrace.probe_places import ProbePlace
-from emu.ftrace.symbols import KernelSymbols
+from emu.ftrace.probes.kprobes import Kprobes, ListedProbe
+from emu.ftrace.probes.places import ProbePlace
 from emu.kernel.kernel import Kernel
 
 __all__ = ["KprobeEvents", "parse_place"]
@@ -42,7 +42,7 @@ _REFUSALS = {errno.EILSEQ: ProbeError.BAD_INSN_BNDRY, errno.ENOENT: ProbeError.B
 
 
 class _KprobeEvent(Probe):
-    """One probe. `maxactive`: 0 for what probes an instruction, not returns."""
+    """One probe. `maxactive`: 0 if it probes an instruction, not returns."""
 
     kind: KprobeEvents
 
@@ -50,7 +50,7 @@ class _KprobeEvent(Probe):
         self,
         kind: KprobeEvents,
         event: ProbeEvent,
-        handler: int,
+        handler: ProbeHandler,
         arguments: Sequence[Argument],
         program: FetchProgram,
         where: ProbePlace,
@@ -69,7 +69,7 @@ class _KprobeEvent(Probe):
         if where.address is not None:
             return f"{where.address:#x}"
         symbol = f"{where.module}:{where.symbol}" if where.module else where.symbol
-        return f"{symbol}+{where.offset}" if where.offset else symbol  # Linux shows it in decimal digits
+        return f"{symbol}+{where.offset}" if where.offset else symbol  # Linux prints the offset in decimal
 
     @property
     def is_return(self) -> bool:
@@ -77,8 +77,8 @@ class _KprobeEvent(Probe):
 
     @property
     def missed(self) -> int:
-        """Of how many calls the return was not waited for."""
-        return self.consumer.get(consumer.MISSED)
+        """The number of calls whose return was not recorded."""
+        return self.consumer.missed
 
     def check(self, command: ProbeCommand) -> None:
         kprobes = self.kind.kprobes
@@ -109,8 +109,8 @@ class KprobeEvents(DynamicEventKind):
         guest: the layout of its structures.
         catalogue: all events.
         kprobes: all kprobes.
-        symbols: the names of the kernel and of its modules.
-        symbol_names: those of functions, for native code.
+        symbols: the symbols of the kernel and its modules.
+        symbol_names: the functions' names, for native code.
     """
 
     file: ClassVar[str] = "kprobe_events"
@@ -119,7 +119,7 @@ class KprobeEvents(DynamicEventKind):
         self,
         kernel: Kernel,
         arch: FtraceArch,
-        guest: GuestLayout,
+        guest: Guest,
         catalogue: Catalogue,
         kprobes: Kprobes,
         symbols: KernelSymbols,
@@ -137,18 +137,18 @@ class KprobeEvents(DynamicEventKind):
         words = split_words(command)
         if len(words) < 2 or words[0][0] not in "pr":
             return False
-        return not ("/" in words[1] and ":" in words[1])  # which is a uprobe's
+        return not ("/" in words[1] and ":" in words[1])  # that would be a uprobe's place
 
     def create(self, command: str) -> Probe:
         return self._create(ProbeCommand("trace_kprobe", command))
 
     def profile(self, events: DynamicEvents) -> str:
-        """kprobe_profile: the events, how often they happened, and how often they would have but for `maxactive`."""
+        """kprobe_profile: the events, how often they happened, and how many more were missed because of `maxactive`."""
         probes = [event for event in events.of(self) if isinstance(event, _KprobeEvent)]
         return "".join(f"  {probe.call.name:<44} {probe.hits:15} {probe.missed:15}\n" for probe in probes)
 
     def disabled(self, events: DynamicEvents) -> Iterator[ListedProbe]:
-        """For kprobes/list of debugfs. Linux registers a probe when it is defined; here it is placed when its event is wanted."""
+        """The disabled probes for kprobes/list. Linux registers a probe when it is defined, emu when its event is enabled."""
         for probe in reversed(events.of(self)):
             if isinstance(probe, _KprobeEvent) and not probe.event.in_use:
                 yield ListedProbe(probe.where, probe.is_return)
@@ -170,22 +170,22 @@ class KprobeEvents(DynamicEventKind):
         return probe
 
     def arguments(self, command: ProbeCommand, where: ProbePlace, returns: bool) -> tuple[EntryLayout, FetchProgram]:
-        """The entries that a command's words from the third on describe, and what fetches them. Raises TraceError."""
+        """The entries described by a command's words from the third on, and the program that fetches them. Raises TraceError."""
         at_entry = not returns and where.address is None and self._is_entry(where)
         site = ProbeSite(self._arch.probing().registers, self._symbols.address, at_entry=at_entry, returns=returns)
         kind = EventKind.KRETPROBE if returns else EventKind.KPROBE
         layout = EntryLayout.of(kind, parse_arguments(command, 2, site))
-        return layout, FetchProgram(layout, self._arch.probing().registers, self._symbol_names.address)
+        return layout, FetchProgram(layout, self._arch.probing().registers, self._symbol_names.record)
 
     def count(self, name: str) -> int:
-        """How many functions of the kernel, without its modules, have a name."""
+        """The number of functions with a name in the kernel, not counting its modules."""
         return sum(function.name == name for function in self._kernel.image.functions)
 
     def _is_entry(self, where: ProbePlace) -> bool:
-        """Whether a place is where a function begins; so it is said to be if nobody knows yet."""
+        """Whether a place is the beginning of a function. Assumed to be so if that is unknown yet."""
         try:
             address = self.kprobes.places.resolve(where)
-        except TraceError:  # which is told of when the rest of the command is right
+        except TraceError:  # reported when the rest of the command has been checked
             address = None
         found = None if address is None else self._kernel.symbols.function_at(address)
         if found is None:
@@ -195,7 +195,7 @@ class KprobeEvents(DynamicEventKind):
 
 
 def _maxactive(command: ProbeCommand) -> int:
-    """The number behind `r`; 0: there is none."""
+    """The number after `r`; 0 if there is none."""
     number = command.words[0][1:].partition(":")[0]
     if not number[:1].isdigit():
         return 0
@@ -210,7 +210,7 @@ def _maxactive(command: ProbeCommand) -> int:
 
 
 def parse_place(command: ProbeCommand) -> tuple[ProbePlace, bool]:
-    """What is probed, the second word of a command, and whether `%return` says that returns are."""
+    """The place in the second word of a command, and whether it ends with `%return`."""
     text = command.words[1]
     address = parse_c(text)
     if address is not None:

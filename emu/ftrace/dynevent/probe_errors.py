@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What can be wrong with the definition of a probe: Linux's texts, and where in the command error_log points."""
+"""Errors in probe definitions: Linux's messages, and the position in the command for error_log."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ __all__ = ["ProbeCommand", "ProbeError", "split_words"]
 
 
 class ProbeError(enum.Enum):
-    """By Linux's names."""
+    """The errors, by Linux's names."""
 
     FILE_NOT_FOUND = "Failed to find the given file"
     NO_REGULAR_FILE = "Not a regular file"
@@ -80,7 +80,7 @@ class ProbeError(enum.Enum):
 
 
 def split_words(text: str) -> list[str]:
-    """The words of a command. Only what is white space in C separates them."""
+    """The words of a command, separated by C's white space only."""
     return re.findall(r"[^ \t\n\v\f\r]+", text)
 
 
@@ -88,11 +88,11 @@ class ProbeCommand:
     """A command that defines a probe.
 
     Args:
-        place: what error_log calls the place of its errors: `trace_kprobe`, `trace_uprobe`, `event_probe`.
+        place: the name in error_log of the failing part: `trace_kprobe`, `trace_uprobe`, `event_probe`.
         text: the command.
 
     Attributes:
-        words: of the command.
+        words: the words of the command.
     """
 
     def __init__(self, place: str, text: str) -> None:
@@ -108,15 +108,15 @@ class ProbeCommand:
         misspelt: tuple[str, Iterable[str]] | None = None,
         why: str = "",
     ) -> TraceError:
-        """What the command is refused with.
+        """The error for a refused command.
 
         Args:
-            what: is wrong.
-            word: the index of the word in which it is; behind the last word: something is missing there.
-            position: the character of the word that the caret is below.
+            what: the error.
+            word: the index of the wrong word; an index after the last word means that something is missing there.
+            position: the caret's position in the word.
             code: the errno.
             misspelt: as in `TraceError`.
-            why: the end of the sentence for people; "": it says where the error is.
+            why: the end of the user's sentence; "": where the error is.
         """
         text = " ".join(self.words)
         before = sum(len(one) + 1 for one in self.words[:word])

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Probes that make events, of the kernel's code and of programs' and of other events, and the events that they make.
+"""Probe events: probes of kernel code, of programs and of other events, and the events that they generate.
 
-Several probes may be one event: they have the same arguments, at different places.
+Several probes may share an event. They have the same arguments, at different places.
 """
 
 from __future__ import annotations
@@ -19,20 +19,22 @@ from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall, EventKind
 from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.source import EventSource
-from emu.ftrace.native import consumer, probe_record
-from emu.native.record import Record
+from emu.ftrace.native.probe_record import Probe as ProbeRecord
+from emu.ftrace.native.probe_record import ProbeHandler
+from emu.ftrace.native.trace_records import Consumer, Event
+from emu.ftrace.native.trace_values import ALWAYS
 
 __all__ = ["Probe", "ProbeEvent"]
 
 
 class ProbeEvent(EventSource):
-    """What the probes of one event have in common: the source of its entries.
+    """The common part of the probes of one event: the source of its entries.
 
     Attributes:
-        layout: of its entries.
-        probes: that make it, in the order in which they were defined.
+        layout: the layout of its entries.
+        probes: its probes, oldest first.
         users: see `DynamicEvent`.
-        title: of an eprobe's event, what lines show in parentheses: the event that is probed.
+        title: for an eprobe's event: the text in parentheses on its lines, which is the probed event.
     """
 
     def __init__(self, layout: EntryLayout, title: str = "") -> None:
@@ -62,38 +64,40 @@ class Probe(DynamicEvent):
     """One probe.
 
     Args:
-        kind: whose it is.
-        event: that it makes.
-        handler: address of what native code does there (`native.probe_event.ProbeHandlers`).
-        arguments: its own, like those of the event's other probes.
-        program: fetches them.
+        kind: the kind of the probe.
+        event: the event that it generates.
+        handler: the native function that runs at the probe (`native.probe_event.ProbeHandlers`).
+        arguments: its own arguments, equal to those of the event's other probes.
+        program: fetches the arguments.
 
     Attributes:
         event: the event, and its other probes.
-        arguments: as given.
-        record: what native code knows of the probe (`native.probe_record`).
-        consumer: what hangs on the place that is probed (`native.consumer`).
+        arguments: the arguments given.
+        record: native code's record of the probe (`native.probe_record`).
+        consumer: the probe's consumer at the probed place (`trace_records.Consumer`).
     """
 
     def __init__(
-        self, kind: DynamicEventKind, event: ProbeEvent, handler: int, arguments: Sequence[Argument], program: FetchProgram
+        self,
+        kind: DynamicEventKind,
+        event: ProbeEvent,
+        handler: ProbeHandler,
+        arguments: Sequence[Argument],
+        program: FetchProgram,
     ) -> None:
         self.kind = kind
         self.event = event
         self.arguments = arguments
         self._program = program
-        self.record = Record(probe_record.WORDS)
-        self.record.set(probe_record.PROGRAM, program.address)
-        self.record.set(probe_record.SIZE, event.layout.size)
-        self.record.set(probe_record.USES_REGISTERS, int(program.uses_registers))
-        self.consumer = Record(consumer.WORDS)
-        self.consumer.set(consumer.HANDLER, handler)
-        self.consumer.set(consumer.COUNT, consumer.ALWAYS)
-        self.consumer.set(consumer.TARGET, self.record.address)
+        self.record = ProbeRecord.allocate()
+        self.record.program, self.record.size = program.program, event.layout.size
+        self.record.uses_registers = program.uses_registers
+        self.consumer = Consumer.allocate()
+        self.consumer.handler, self.consumer.count, self.consumer.target = handler, ALWAYS, self.record.address
 
     @property
     def users(self) -> int:
-        """Of the event: they need any of its probes."""
+        """The event's users, who need any of its probes."""
         return self.event.users
 
     @users.setter
@@ -102,32 +106,32 @@ class Probe(DynamicEvent):
 
     @property
     def hits(self) -> int:
-        """How often a CPU has come to the place while the event was wanted."""
-        return self.record.get(probe_record.HITS)
+        """How many times a CPU has reached the place while the event was enabled."""
+        return self.record.hits
 
     def check(self, command: ProbeCommand) -> None:
-        """The place can be probed. `command`: that defines the probe.
+        """Checks that the place can be probed. `command`: the definition.
 
         Raises:
-            TraceError: it cannot, with what error_log tells.
+            TraceError: it cannot, with the report for error_log.
         """
 
     @abstractmethod
     def arm(self) -> None:
-        """Makes entries from now on.
+        """Starts to make entries.
 
         Raises:
-            TraceError: it cannot; nothing has changed.
+            TraceError: it cannot start; nothing has changed.
         """
 
     @abstractmethod
     def disarm(self) -> None:
-        """Makes none any more."""
+        """Stops making entries."""
 
     @property
     @abstractmethod
     def place(self) -> str:
-        """What is probed, as the definition shows it."""
+        """The probed place, as in the definition."""
 
     def matches(self, arguments: Sequence[str]) -> bool:
         return not arguments or (arguments[0] == self.place and self._begins_with(arguments[1:]))
@@ -136,11 +140,11 @@ class Probe(DynamicEvent):
         return [str(argument) for argument in self.arguments][: len(arguments)] == list(arguments)
 
     def is_same(self, other: Probe) -> bool:
-        """Whether two probes of one event do the same."""
+        """Whether two probes of one event are equivalent."""
         return self.place == other.place and [one.text for one in self.arguments] == [one.text for one in other.arguments]
 
     def shown(self, letters: str) -> str:
-        """The definition, which begins with some letters: `p`, `r32`."""
+        """The definition's text, beginning with some letters: `p`, `r32`."""
         words = [f"{letters}:{self.call.system}/{self.call.name}", self.place, *map(str, self.arguments)]
         return " ".join(words)
 
@@ -151,16 +155,16 @@ class Probe(DynamicEvent):
         return not self.event.probes
 
     def join(self, catalogue: Catalogue, command: ProbeCommand, system: str, name: str, depth: int = 0) -> None:
-        """Makes the event happen where the probe is: an event that is there already, or a new one.
+        """Connects the probe to its event: an existing event, or a new one.
 
         Args:
             catalogue: all events.
-            command: that defines the probe.
-            system, name: of the event.
-            depth: is added to the preemption depth that entries show.
+            command: the definition.
+            system, name: the event's name.
+            depth: added to the preemption depth in entries.
 
         Raises:
-            TraceError: EEXIST, with what error_log tells; ENODEV, when no number is left; or what `check` and `arm` say.
+            TraceError: EEXIST, with the report for error_log; ENODEV if no number is left; or an error of `check` or `arm`.
         """
         known = catalogue.find(system, name)
         if known is not None:
@@ -171,13 +175,13 @@ class Probe(DynamicEvent):
             self.call = catalogue.define(
                 system, name, layout.fields(), layout.print_fmt(), layout.size, layout.kind, self.event, depth
             )
-        self.record.set(probe_record.EVENT, catalogue.record_address(self.call))
+        self.record.event = Event(catalogue.record_address(self.call))
         if self.event.in_use:
             self.arm()
         self.event.probes.append(self)
 
     def _append_to(self, known: EventCall, command: ProbeCommand) -> None:
-        """Becomes one more probe of an event. Raises TraceError, see `join`."""
+        """Adds the probe to an existing event. Raises TraceError, see `join`."""
         event = known.source
         if not isinstance(event, ProbeEvent) or event.probes[0].kind is not self.kind or known.kind is EventKind.EPROBE:
             raise command.error(ProbeError.EVENT_EXIST, 0, code=errno.EEXIST)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Synthetic events: entries that actions of hists make of what they know of several events.
+"""Synthetic events: histogram actions generate them from data of several events.
 
     echo 'wakeup_latency u64 lat; pid_t pid; char comm[16]' >> synthetic_events
     echo '!wakeup_latency' >> synthetic_events
@@ -19,32 +19,33 @@ from emu.ftrace.event.call import COMMON_SIZE, EventKind, Field
 from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.source import EventSource
 from emu.ftrace.event.synth_fields import SynthField, check_name, entry_fields, parse_fields, print_fmt, refuse, refuse_form
-from emu.ftrace.native import synthetic as native
-from emu.native.record import Record
+from emu.ftrace.native import synthetic_record as native
+from emu.ftrace.native.trace_records import Event
+from emu.native.records import Records
 
 __all__ = ["SYSTEM", "SyntheticEvent", "SyntheticEvents"]
 
 SYSTEM = "synthetic"
 
 _DYNAMIC_FORM = "s or -:[synthetic/]<name> field[;field] ..."
-_DYNAMIC = "s:"  # before the definition, in dynamic_events
-_DEPTH = 2  # as in Linux, entries show twice that preemption is disabled to record them
+_DYNAMIC = "s:"  # the prefix of a definition in dynamic_events
+_DEPTH = 2  # as in Linux, entries include two levels of disabled preemption that recording itself adds
 
 
 class SyntheticEvent(DynamicEvent):
     """A synthetic event.
 
     Args:
-        kind: of all of them.
-        name: of the event.
-        fields: at least one.
-        catalogue: all events; this one is added.
+        kind: the kind of all synthetic events.
+        name: the event's name.
+        fields: its fields, at least one.
+        catalogue: all events; this event is added.
 
     Attributes:
-        record: what native code knows of its entries (`native.synthetic`).
+        record: native code's record of its entries (`native.synthetic_record`).
 
     Raises:
-        TraceError: EEXIST; ENODEV when no number is left.
+        TraceError: EEXIST; ENODEV if no number is left.
     """
 
     def __init__(self, kind: SyntheticEvents, name: str, fields: Sequence[SynthField], catalogue: Catalogue) -> None:
@@ -55,29 +56,28 @@ class SyntheticEvent(DynamicEvent):
         self.call = catalogue.define(
             SYSTEM, name, list(entry_fields(fields)), print_fmt(fields), size, EventKind.SYNTHETIC, EventSource(), _DEPTH
         )
-        self._plan = np.array(list(map(_plan, fields, self.call.fields)), np.uint64)
-        self.record = Record(native.WORDS)
-        self.record.set(native.EVENT, catalogue.record_address(self.call))
-        self.record.set(native.FIELDS, self._plan.ctypes.data)
-        self.record.set(native.COUNT, len(fields))
+        self._plan = np.concatenate([_plan(*one).words for one in zip(fields, self.call.fields, strict=False)])
+        self.record = native.Synthetic.allocate()
+        self.record.event = Event(catalogue.record_address(self.call))
+        self.record.fields, self.record.count = Records[native.SyntheticField](self._plan.ctypes.data), len(fields)
 
     def __str__(self) -> str:
         return f"{_DYNAMIC}{SYSTEM}/{self.definition}"
 
     @property
     def definition(self) -> str:
-        """As synthetic_events shows it."""
+        """The definition, as in synthetic_events."""
         return f"{self.call.name}\t{'; '.join(map(str, self.fields))}"
 
     def matches(self, arguments: Sequence[str]) -> bool:
-        """A command that removes it may repeat the fields, which are not looked at."""
+        """A command that removes the event may repeat its fields, which are ignored."""
         return True
 
     def release(self) -> bool:
         return True
 
     def need(self) -> Callable[[], None]:
-        """Somebody else needs the event until the function is called that this returns."""
+        """Marks the event as needed until the returned function is called."""
         self.users += 1
         return self._let_go
 
@@ -85,14 +85,16 @@ class SyntheticEvent(DynamicEvent):
         self.users -= 1
 
 
-def _plan(field: SynthField, place: Field) -> int:
-    """What native code knows of a field."""
-    text = native.STRING if field.size else native.DYNAMIC_STRING
-    return place.offset << int(native.OFFSET) | (int(text) if field.is_string else field.size)
+def _plan(field: SynthField, place: Field) -> native.SyntheticField:
+    """The record of a field for native code."""
+    plan = native.SyntheticField.allocate()
+    plan.offset = place.offset
+    plan.kind = (native.STRING if field.size else native.DYNAMIC_STRING) if field.is_string else field.size
+    return plan
 
 
 class SyntheticEvents(DynamicEventKind):
-    """Makes them. `catalogue`: all events."""
+    """The kind of synthetic events. `catalogue`: all events."""
 
     file: ClassVar[str] = "synthetic_events"
 
@@ -114,7 +116,7 @@ class SyntheticEvents(DynamicEventKind):
         return self._define(name, words[1], command)
 
     def obey(self, command: str, events: DynamicEvents) -> None:
-        """Here a definition has nothing before its name."""
+        """In synthetic_events, a definition has no prefix."""
         name, *definition = command.split(maxsplit=1)
         if name == "!":
             raise TraceError(errno.ENOENT, "a name is needed after '!'")
@@ -130,7 +132,7 @@ class SyntheticEvents(DynamicEventKind):
         return event.definition
 
     def _define(self, name: str, text: str, command: str) -> SyntheticEvent:
-        """Raises TraceError: EINVAL, EEXIST; ENODEV when no number is left."""
+        """Raises TraceError: EINVAL, EEXIST; ENODEV if no number is left."""
         if len(text.partition(";")[0].split()) < 2 or not name:
             refuse_form(command)
         check_name(name, command, name)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The types of probes' arguments: what they take in an entry, and how they are printed. Linux: struct fetch_type."""
+"""The types of probe arguments: their size in an entry, and how they are printed (Linux: struct fetch_type)."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ class FetchType:
     """A type.
 
     Attributes:
-        name: as a definition has it: `x64`.
-        field_type: as `format` shows it: `u64`.
-        size: bytes in the entry; of a string, of the word that leads to it.
-        signed: as `format` shows it.
-        conversion: as print fmt has it: `0x%Lx`.
+        name: as in a definition: `x64`.
+        field_type: as in `format`: `u64`.
+        size: bytes in the entry; for a string, the size of its location word.
+        signed: as in `format`.
+        conversion: as in print fmt: `0x%Lx`.
     """
 
     name: str
@@ -42,4 +42,4 @@ _STRINGS = [FetchType(name, "__data_loc char[]", 4, True, r"\"%s\"") for name in
 _SYMBOL = FetchType("symbol", "u64", 8, False, "%pS")
 
 TYPES = {kind.name: kind for kind in (*_NUMBERS, *_STRINGS, _SYMBOL)}
-"""By their names. A bit field `bBW@OFFSET/SIZE` is an unsigned number of SIZE bits."""
+"""The types, by name. A bit field `bBW@OFFSET/SIZE` is an unsigned number of SIZE bits."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Events of uprobes and uretprobes, as uprobe_events defines them:
+"""Events of uprobes and uretprobes, in uprobe_events' syntax:
 
     p[:[GROUP/][EVENT]] PATH:OFFSET[(REF_CTR_OFFSET)] [ARGUMENTS]
     r[:[GROUP/][EVENT]] PATH:OFFSET[(REF_CTR_OFFSET)] [ARGUMENTS]
@@ -27,10 +27,11 @@ from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventKind
 from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.files import EventFile
-from emu.ftrace.native import event_record
-from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.guest_records import Guest
+from emu.ftrace.native.probe_record import ProbeHandler
+from emu.ftrace.native.trace_values import UNDERFLOWS
 from emu.ftrace.numbers import parse_c
-from emu.ftrace.uprobes import UprobePlace, Uprobes
+from emu.ftrace.probes.uprobes import UprobePlace, Uprobes
 from emu.kernel.work import Work
 
 __all__ = ["UprobeEvents"]
@@ -40,7 +41,7 @@ _END_OF_NAME = re.compile(r"[.\-_]")
 
 
 class _Source(ProbeEvent):
-    """The source of a uprobe's event. It is found out later whether the event can happen."""
+    """The source of a uprobe's event. Whether the event can happen is known only later."""
 
     def __init__(self, layout: EntryLayout) -> None:
         super().__init__(layout)
@@ -53,10 +54,10 @@ class _Source(ProbeEvent):
 
     def end(self, file: object) -> None:
         super().end(file)
-        self._files.remove(file)  # type: ignore[arg-type]  # begin() has had it
+        self._files.remove(file)  # type: ignore[arg-type]  # begin() was called with it
 
     def give_up(self) -> None:
-        """It cannot happen: no array wants it."""
+        """The event cannot happen: forgets all arrays that enabled it."""
         for file in list(self._files):
             file.close()
 
@@ -70,7 +71,7 @@ class _UprobeEvent(Probe):
         self,
         kind: UprobeEvents,
         event: ProbeEvent,
-        handler: int,
+        handler: ProbeHandler,
         arguments: Sequence[Argument],
         program: FetchProgram,
         where: UprobePlace,
@@ -79,7 +80,7 @@ class _UprobeEvent(Probe):
         super().__init__(kind, event, handler, arguments, program)
         self.where = where
         self._command = command
-        self._number = -1  # by which the guest knows it; -1: not, or not any more
+        self._number = -1  # the guest's number for it; -1: none (any more)
 
     def __str__(self) -> str:
         return self.shown("r" if self.where.returns else "p")
@@ -91,13 +92,13 @@ class _UprobeEvent(Probe):
         return f"{where.path}:{where.offset:#018x}{counter}"
 
     def add(self) -> None:
-        """Has the guest look for the file. Must be called before anything else is asked for."""
+        """Makes the guest look for the file. Must be called before any other request."""
         if self._number < 0:
             self._number = self.kind.uprobes.add(self.where, self.consumer, self._not_found)
 
     def arm(self) -> None:
         self.add()
-        coming = self not in self.event.probes  # one more probe of an event that is on
+        coming = self not in self.event.probes  # one more probe of an enabled event
         self.kind.uprobes.enable(self._number, partial(self._not_enabled, coming))
 
     def disarm(self) -> None:
@@ -127,14 +128,14 @@ class _UprobeEvent(Probe):
 
 
 class UprobeEvents(DynamicEventKind):
-    """The probes in programs that make events.
+    """The events made by uprobes.
 
     Args:
-        arch: the architecture.
+        arch: the guest's architecture.
         guest: the layout of its structures.
         catalogue: all events.
-        uprobes: all probes in programs.
-        work: of the guest, whoever waits for which is told what could not be done.
+        uprobes: all uprobes.
+        work: the guest's work, whose waiters are told about failures.
         events: all definitions.
     """
 
@@ -143,7 +144,7 @@ class UprobeEvents(DynamicEventKind):
     def __init__(
         self,
         arch: FtraceArch,
-        guest: GuestLayout,
+        guest: Guest,
         catalogue: Catalogue,
         uprobes: Uprobes,
         work: Work,
@@ -172,11 +173,11 @@ class UprobeEvents(DynamicEventKind):
         return "".join(f"  {probe.where.path} {probe.call.name:<44} {probe.hits:15}\n" for probe in probes)
 
     def refuse(self, error: TraceError) -> None:
-        """Tells whoever waits for the guest's work that it cannot be done."""
+        """Reports the error to whoever waits for the guest's work."""
         self._work.refuse(error)
 
     def withdraw(self, probe: Probe, error: TraceError) -> None:
-        """The guest has found that a probe cannot be: its definition has failed."""
+        """The guest has found that a probe is impossible: its definition has failed."""
         self._events.withdraw(probe)
         self.refuse(error)
 
@@ -192,13 +193,13 @@ class UprobeEvents(DynamicEventKind):
         handler = handlers.returned if where.returns else handlers.at
         probe = _UprobeEvent(self, _Source(layout), handler, arguments, program, where, command)
         probe.join(
-            self._catalogue, command, group, name or sanitized(_default_name(where)), depth=event_record.UNDERFLOWS
+            self._catalogue, command, group, name or sanitized(_default_name(where)), depth=int(UNDERFLOWS)
         )
         probe.add()
         return probe
 
     def _check_counter(self, where: UprobePlace) -> None:
-        """A place has one counter, or none. Raises TraceError: EINVAL."""
+        """All probes of a place have the same counter, or none. Raises TraceError: EINVAL."""
         for other in self._events.of(self):
             if not isinstance(other, _UprobeEvent):
                 continue
@@ -208,7 +209,7 @@ class UprobeEvents(DynamicEventKind):
 
 
 def _place(command: ProbeCommand) -> UprobePlace:
-    """What is probed."""
+    """The probed place."""
     text = command.words[1]
     path, _, rest = text.rpartition(":")
     begin = len(path) + 1
@@ -236,5 +237,5 @@ def _place(command: ProbeCommand) -> UprobePlace:
 
 
 def _default_name(where: UprobePlace) -> str:
-    """As in Linux, it begins with `p` also if returns are probed."""
+    """The default name. As in Linux, it begins with `p` also if returns are probed."""
     return f"p_{_END_OF_NAME.split(where.path.rpartition('/')[2])[0]}_{where.offset:#x}"

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Events: what the guest's tracepoints and the host's own tracers record, and which trace array wants which."""
+"""Events recorded by the guest's tracepoints and by the host's own tracers, and their state in each trace array."""

@@ -1,47 +1,42 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The C expressions of a print fmt as Python code: what they may name and call, and how its parts are converted."""
+"""Translates C expressions to Python code: the names they may use, and the conversions of their parts."""
 
 from __future__ import annotations
 
 import ast
-import inspect
 import re
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass, replace
-from functools import lru_cache, partial
 from typing import Any
 
 from emu.ftrace.event import conversions, print_fmt_calls
 from emu.ftrace.event.c_numbers import (
     INT,
-    LONG,
-    POINTER,
-    UNSIGNED_LONG,
     CType,
+    CTypes,
     Number,
     alike,
     arithmetic,
     computed,
     constant,
     fit,
-    literal,
-    named_type,
     promoted,
     shift,
 )
 from emu.ftrace.event.call import EventCall, Field
-from emu.ftrace.event.print_fmt_calls import flags
 
 __all__ = ["Expressions", "Memory", "PrintFmtError", "Text", "Value"]
 
+Node = Any  # a node of pycparser, which has no types
+
 
 class PrintFmtError(ValueError):
-    """The print fmt is no C, or asks for something that only the kernel knows."""
+    """The print fmt is not valid C, or needs something that only the kernel knows."""
 
 
 @dataclass(frozen=True)
 class Text:
-    """`code` gives a str. `literal`: the text itself, if it is always the same."""
+    """`code` evaluates to a str. `literal`: the text itself, if it is constant."""
 
     code: str
     literal: str | None = None
@@ -49,7 +44,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Memory:
-    """`code` gives the bytes that a pointer points to; `at`: where in the entry they lie, if that is always the same."""
+    """`code` evaluates to the bytes behind a pointer. `at`: their place in the entry, if it is constant."""
 
     code: str
     element: CType
@@ -60,22 +55,29 @@ Value = Number | Text | Memory
 
 
 class Expressions:
-    """Makes Python code of pycparser's nodes.
+    """Translates pycparser's nodes to Python code.
 
-    Args: as of `compile_print_fmt`.
+    Args: as for `compile_arguments`. No calls are translated: `PrintFmtExpressions` does that.
 
     Attributes:
-        loads: the variables that the code reads, which hold numbers of the entry: by offset, size, and whether it is signed.
-        scope: what else the code may name.
+        loads: the variables used by the code for the entry's numbers, by offset, size and signedness.
+        scope: all other names used by the code.
     """
 
-    def __init__(self, call: EventCall, symbols: Container[str], constants: Mapping[str, int]) -> None:
+    def __init__(
+        self,
+        call: EventCall,
+        symbols: Container[str],
+        constants: Mapping[str, int],
+        types: CTypes,
+    ) -> None:
         self.loads: dict[tuple[int, int, bool], str] = {}
-        self.scope: dict[str, Any] = dict(_HELPERS)
+        self.scope: dict[str, Node] = dict(_HELPERS)
         self._symbols = symbols
         self._constants = constants
+        self._types = types
         self._fields = {field.name: field for field in call.fields}
-        self._kinds: Mapping[str, Callable[[Any], Value]] = {
+        self._kinds: Mapping[str, Callable[[Node], Value]] = {
             "ArrayRef": self._array_ref,
             "BinaryOp": self._binary_op,
             "Cast": self._cast,
@@ -88,25 +90,25 @@ class Expressions:
         }
 
     def kept(self, value: object) -> str:
-        """A name for a value in the function's code."""
+        """Makes a value available to the function's code, and returns its name there."""
         name = f"k{len(self.scope)}"
         self.scope[name] = value
         return name
 
     # Values
 
-    def of(self, node: Any) -> Value:
-        """An expression.
+    def of(self, node: Node) -> Value:
+        """Translates an expression.
 
         Raises:
-            PrintFmtError: it is none that can be printed.
+            PrintFmtError: it cannot be printed.
         """
         kind = type(node).__name__
         if kind not in self._kinds:
             raise PrintFmtError(f"a {kind} is no value")
         return self._kinds[kind](node)
 
-    def _number(self, node: Any) -> Number:
+    def _number(self, node: Node) -> Number:
         return self._as_number(self.of(node))
 
     @staticmethod
@@ -115,38 +117,37 @@ class Expressions:
             raise PrintFmtError("a number is needed where a text or an array is")
         return value
 
-    def _memory(self, node: Any) -> Memory:
+    def _memory(self, node: Node) -> Memory:
         value = self.of(node)
         if not isinstance(value, Memory):
             raise PrintFmtError("an array is needed")
         return value
 
     def text(self, value: Value) -> str:
-        """The code of what %s prints."""
+        """The code of the text that %s prints."""
         match value:
             case Text():
                 return value.code
             case Memory():
                 return f"c_string({value.code})"
             case _:
-                return f"guest.string({fit(value, POINTER).code})"
+                return f"guest.string({fit(value, self._types.pointer).code})"
 
     @staticmethod
     def _truth(value: Value) -> str:
-        """What is false if the value is 0. No text and no array is."""
+        """Code that is false if the value is 0. Texts and arrays are always true."""
         return value.code if isinstance(value, Number) else "1"
 
     def converted(self, value: Value, type_: CType) -> str:
-        """The code of a number in a type."""
+        """The code of a number converted to a type."""
         return fit(self._as_number(value), type_).code
 
-    def _fitted(self, node: Any, type_: CType) -> str:
+    def _fitted(self, node: Node, type_: CType) -> str:
         return self.converted(self.of(node), type_)
 
     # Constants, fields
 
-    @staticmethod
-    def _constant(node: Any) -> Value:
+    def _constant(self, node: Node) -> Value:
         if node.type == "string":
             text = ast.literal_eval(node.value)
             return Text(repr(text), text)
@@ -155,17 +156,18 @@ class Expressions:
         if node.type in ("float", "double", "long double"):
             raise PrintFmtError(f"{node.value} is no integer")
         digits = node.value.rstrip("uUlL")
-        return literal(digits, node.value[len(digits) :])
+        return self._types.literal(digits, node.value[len(digits) :])
 
-    def _identifier(self, node: Any) -> Value:
+    def _identifier(self, node: Node) -> Value:
         return self._kernel_value(node.name)
 
     def _kernel_value(self, name: str) -> Number:
         if name in self._constants:
-            return constant(self._constants[name], LONG)
+            return constant(self._constants[name], self._types.long)
         if name not in self._symbols:
             raise PrintFmtError(f"it asks for {name}")
-        return Number(f"guest.values[{name!r}]", UNSIGNED_LONG, 0, UNSIGNED_LONG.high)
+        type_ = self._types.unsigned_long
+        return Number(f"guest.values[{name!r}]", type_, 0, type_.high)
 
     def _field(self, name: str) -> Field:
         if name not in self._fields:
@@ -176,7 +178,7 @@ class Expressions:
         name = self.loads.setdefault((offset, type_.size, type_.signed), f"v{len(self.loads)}")
         return Number(name, type_, type_.low, type_.high)
 
-    def _struct_ref(self, node: Any) -> Value:
+    def _struct_ref(self, node: Node) -> Value:
         if type(node.name).__name__ != "ID" or node.name.name != "REC":
             raise PrintFmtError("it asks for a structure other than the entry")
         field = self._field(node.field.name)
@@ -186,12 +188,14 @@ class Expressions:
 
     def _bytes_of(self, field: Field) -> Memory:
         at = range(field.offset, field.offset + field.size)
+        if not field.size:  # it extends to the end of the entry
+            return Memory(f"entry[{field.offset}:]", CType(field.element or 1, field.signed))
         length = re.search(r"\[(\d+)\]$", field.type)
         size = field.element or (field.size // max(int(length[1]), 1) if length else 1)
         return Memory(f"entry[{at.start}:{at.stop}]", CType(size, field.signed), at)
 
-    def _located(self, node: Any) -> tuple[Field, Number]:
-        """A dynamic field, and the word that tells where its data is."""
+    def _located(self, node: Node) -> tuple[Field, Number]:
+        """A dynamic field, and the word with its data's location."""
         if type(node).__name__ != "ID":
             raise PrintFmtError("a field's name is needed")
         field = self._field(node.name)
@@ -199,28 +203,29 @@ class Expressions:
             raise PrintFmtError(f"{field.name} is not dynamic")
         return field, self._load(field.offset, CType(4, False))
 
-    def _dynamic(self, node: Any) -> Memory:
+    def _dynamic(self, node: Node) -> Memory:
         field, word = self._located(node)
-        element = named_type(field.type.removesuffix("[]").split()[1:]) or CType(field.element or 1, field.signed)
+        element = self._types.named(field.type.removesuffix("[]").split()[1:]) or CType(1, field.signed)
+        element = element._replace(size=field.element or element.size)
         return Memory(f"dynamic_data(entry, {word.code}, {field.data_base})", element)
 
     # Types
 
-    def _type(self, node: Any) -> CType:
-        """Of a Typename in a cast or a sizeof; of a pointer, the type that it points to is not told."""
+    def _type(self, node: Node) -> CType:
+        """The type of a Typename in a cast or a sizeof. A pointer's target type is not returned."""
         kind = type(node.type).__name__
         if kind in ("Typename", "TypeDecl"):
             return self._type(node.type)
         if kind == "PtrDecl":
-            return POINTER
+            return self._types.pointer
         if kind == "Enum":
             return INT
-        found = named_type(node.type.names) if kind == "IdentifierType" else None
+        found = self._types.named(node.type.names) if kind == "IdentifierType" else None
         if found is None:
             raise PrintFmtError("a type is not known")
         return found
 
-    def _cast(self, node: Any) -> Value:
+    def _cast(self, node: Node) -> Value:
         value, type_ = self.of(node.expr), self._type(node.to_type)
         if isinstance(value, Number):
             return fit(value, type_)
@@ -231,11 +236,11 @@ class Expressions:
         try:
             return replace(value, element=self._type(node.to_type.type.type), at=None)
         except PrintFmtError:
-            return value  # void *, or a structure
+            return value  # void *, or a pointer to a structure
 
     # Operators
 
-    def _array_ref(self, node: Any) -> Value:
+    def _array_ref(self, node: Node) -> Value:
         return self._element(self._memory(node.name), self._number(node.subscript))
 
     def _element(self, memory: Memory, index: Number) -> Number:
@@ -246,9 +251,9 @@ class Expressions:
             f"element({memory.code}, {index.code}, {type_.size}, {type_.signed})", type_, type_.low, type_.high
         )  # fmt: skip
 
-    def _unary_op(self, node: Any) -> Value:
+    def _unary_op(self, node: Node) -> Value:
         if node.op == "sizeof":
-            return constant(self._size_of(node.expr), UNSIGNED_LONG)
+            return constant(self._size_of(node.expr), self._types.unsigned_long)
         if node.op == "&":
             if type(node.expr).__name__ != "StructRef":
                 raise PrintFmtError("the address of a value that is no field")
@@ -267,7 +272,7 @@ class Expressions:
                 return computed(f"(~{number.code})", number.type, ~number.high, ~number.low)
         raise PrintFmtError(f"the operator {node.op}")
 
-    def _size_of(self, node: Any) -> int:
+    def _size_of(self, node: Node) -> int:
         if type(node).__name__ == "Typename":
             return self._type(node).size
         value = self.of(node)
@@ -275,7 +280,7 @@ class Expressions:
             return len(value.at)
         return self._as_number(value).type.size
 
-    def _binary_op(self, node: Any) -> Value:
+    def _binary_op(self, node: Node) -> Value:
         left, right = self.of(node.left), self.of(node.right)
         if node.op in ("&&", "||"):
             word = "and" if node.op == "&&" else "or"
@@ -290,123 +295,31 @@ class Expressions:
             return Number(f"(1 if {one.code} {node.op} {other.code} else 0)", INT, 0, 1)
         return arithmetic(node.op, one, other)
 
-    def _pointer_sum(self, node: Any, pointer: Number, elements: Number) -> Value:
-        """`(struct page *)address + elements`, where the size of the structure is known."""
+    def _pointer_sum(self, node: Node, pointer: Number, elements: Number) -> Value:
+        """`(struct page *)address + elements`, if the size of the structure is known."""
         if not pointer.type.pointer or elements.type.pointer or type(node.left).__name__ != "Cast":
             raise PrintFmtError("it calculates with a pointer")
         target = node.left.to_type.type.type.type
         if type(target).__name__ != "Struct":
             raise PrintFmtError("it calculates with a pointer")
         size = self._kernel_value(f"sizeof(struct {target.name})")
-        address = arithmetic(node.op, fit(pointer, UNSIGNED_LONG), arithmetic("*", elements, size))
+        address = arithmetic(node.op, fit(pointer, self._types.unsigned_long), arithmetic("*", elements, size))
         return fit(address, pointer.type)
 
-    def _ternary_op(self, node: Any) -> Value:
+    def _ternary_op(self, node: Node) -> Value:
         condition = self._truth(self.of(node.cond))
         yes, no = self.of(node.iftrue), self.of(node.iffalse)
         if isinstance(yes, Number) and isinstance(no, Number):
             pointer = yes.type.pointer or no.type.pointer
             yes, no = alike(yes, no)
-            type_ = POINTER if pointer else yes.type
+            type_ = self._types.pointer if pointer else yes.type
             code = f"({yes.code} if {condition} else {no.code})"
             return Number(code, type_, min(yes.low, no.low), max(yes.high, no.high))
         return Text(f"({self.text(yes)} if {condition} else {self.text(no)})")
 
-    # Functions
-
-    def _function_call(self, node: Any) -> Value:
-        name = getattr(node.name, "name", "")
-        arguments: Sequence[Any] = node.args.exprs if node.args else ()
-        if name not in _FUNCTIONS:
-            raise PrintFmtError(f"it calls {name}()")
-        try:
-            call = inspect.signature(_FUNCTIONS[name]).bind(self, *arguments)
-        except TypeError as error:
-            raise PrintFmtError(f"{name}(): {error}") from error
-        return _FUNCTIONS[name](*call.args)
-
-    def _get_str(self, name: Any) -> Value:
-        return Text(f"c_string({self._dynamic(name).code})")
-
-    def _get_dynamic_array_len(self, name: Any) -> Value:
-        word = self._located(name)[1]
-        return Number(f"({word.code} >> 16)", INT, 0, 0xFFFF)
-
-    def _get_bitmask(self, name: Any) -> Value:
-        return Text(f"bitmap({self._dynamic(name).code})")
-
-    def _pairs(self, nodes: Sequence[Any]) -> list[tuple[int, str]]:
-        """The constants of a list of `{ number, "text" }`, which may end in `{ -1, NULL }`."""
-        pairs = []
-        for node in nodes:
-            pair = [self.of(part) for part in node.init.exprs] if type(node).__name__ == "CompoundLiteral" else []
-            match pair:
-                case [Number(is_constant=True) as number, Text(literal=str(name))]:
-                    pairs.append((fit(number, UNSIGNED_LONG).low, name))
-                case [Number(), Number(low=0, high=0)]:
-                    break
-                case _:
-                    raise PrintFmtError("what it chooses from is no list of numbers with their names")
-        return pairs
-
-    def _print_flags(self, value: Any, separator: Any, *pairs: Any) -> Value:
-        between = self.of(separator)
-        if not isinstance(between, Text) or between.literal is None:
-            raise PrintFmtError("what stands between flags is no string")
-        text = lru_cache(maxsize=1024)(partial(flags, separator=between.literal, names=self._pairs(pairs)))
-        return Text(f"{self.kept(text)}({self._fitted(value, UNSIGNED_LONG)})")
-
-    def _print_symbolic(self, value: Any, *pairs: Any) -> Value:
-        names = dict(reversed(self._pairs(pairs)))  # the first of a number counts
-        return Text(f"symbolic({self._fitted(value, UNSIGNED_LONG)}, {self.kept(names)})")
-
-    def _print_hex(self, memory: Any, length: Any) -> Value:
-        return self._hex_dump(memory, length, " ")
-
-    def _print_hex_str(self, memory: Any, length: Any) -> Value:
-        return self._hex_dump(memory, length, "")
-
-    def _hex_dump(self, memory: Any, length: Any, separator: str) -> Value:
-        return Text(f"hex_dump({self._memory(memory).code}[:max({self._fitted(length, INT)}, 0)], {separator!r})")
-
-    def _print_array(self, memory: Any, count: Any, size: Any) -> Value:
-        return Text(f"array({self._memory(memory).code}, {self._fitted(count, INT)}, {self._fitted(size, INT)})")
-
-    def _print_ns_to_secs(self, value: Any) -> Value:
-        return arithmetic("/", fit(self._number(value), UNSIGNED_LONG), constant(10**9, UNSIGNED_LONG))
-
-    def _print_ns_without_secs(self, value: Any) -> Value:
-        rest = arithmetic("%", fit(self._number(value), UNSIGNED_LONG), constant(10**9, UNSIGNED_LONG))
-        return fit(rest, CType(4, False))
-
-    def _builtin_expect(self, value: Any, _expected: Any) -> Value:
-        return fit(self._number(value), LONG)
+    def _function_call(self, node: Node) -> Value:
+        raise PrintFmtError(f"it calls {getattr(node.name, 'name', '')}()")
 
 
-# What a print fmt may call.
-_FUNCTIONS: Mapping[str, Callable[..., Value]] = {
-    "__get_str": Expressions._get_str,
-    "__get_rel_str": Expressions._get_str,
-    "__get_dynamic_array": Expressions._dynamic,
-    "__get_rel_dynamic_array": Expressions._dynamic,
-    "__get_dynamic_array_len": Expressions._get_dynamic_array_len,
-    "__get_rel_dynamic_array_len": Expressions._get_dynamic_array_len,
-    "__get_bitmask": Expressions._get_bitmask,
-    "__get_rel_bitmask": Expressions._get_bitmask,
-    "__get_cpumask": Expressions._get_bitmask,
-    "__get_rel_cpumask": Expressions._get_bitmask,
-    "__get_sockaddr": Expressions._dynamic,
-    "__get_rel_sockaddr": Expressions._dynamic,
-    "__print_flags": Expressions._print_flags,
-    "__print_flags_u64": Expressions._print_flags,
-    "__print_symbolic": Expressions._print_symbolic,
-    "__print_symbolic_u64": Expressions._print_symbolic,
-    "__print_hex": Expressions._print_hex,
-    "__print_hex_str": Expressions._print_hex_str,
-    "__print_array": Expressions._print_array,
-    "__print_ns_to_secs": Expressions._print_ns_to_secs,
-    "__print_ns_without_secs": Expressions._print_ns_without_secs,
-    "__builtin_expect": Expressions._builtin_expect,
-}
 
 _HELPERS = {name: getattr(module, name) for module in (conversions, print_fmt_calls) for name in module.__all__}

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""C's integers as Python code: of each number are known its type and its least and greatest value.
+"""Translates C's integer arithmetic to Python code, tracking the type and the range of each number.
 
-So code that wraps a number is only made where the number may not fit.
+Code that wraps a number is generated only where the number may not fit.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import NamedTuple
 from emu.ftrace.event.print_fmt_calls import remainder
 
 __all__ = [
-    "INT", "LONG", "NAMED_TYPES", "POINTER", "UNSIGNED_LONG",
-    "CType", "Number", "alike", "arithmetic", "computed", "constant", "fit", "literal", "named_type", "promoted", "shift",
+    "INT", "NAMED_TYPES", "U64",
+    "CType", "CTypes", "Number", "alike", "arithmetic", "computed", "constant", "fit", "promoted", "shift",
 ]  # fmt: skip
 
 
@@ -34,20 +34,24 @@ class CType(NamedTuple):
         return (1 << 8 * self.size - self.signed) - 1
 
 
-INT, LONG, UNSIGNED_LONG, POINTER = CType(4, True), CType(8, True), CType(8, False), CType(8, False, pointer=True)
+INT, U64 = CType(4, True), CType(8, False)
+_LONG = 0  # placeholder for the size of a long
 
 _SIGNED = {
     1: "s8 __s8 int8_t",
     2: "s16 __s16 int16_t",
     4: "s32 __s32 int32_t pid_t key_t key_serial_t clockid_t rwf_t",
-    8: "s64 __s64 int64_t ssize_t loff_t off_t ktime_t time64_t",
+    8: "s64 __s64 int64_t loff_t ktime_t time64_t",
+    _LONG: "ssize_t off_t",
 }
 _UNSIGNED = {
     1: "u8 __u8 uint8_t bool",
-    2: "u16 __u16 uint16_t umode_t",
-    4: "u32 __u32 uint32_t uid_t gid_t dev_t gfp_t mode_t blk_opf_t tid_t isolate_mode_t errseq_t ext4_lblk_t",
-    8: "u64 __u64 uint64_t size_t ino_t sector_t dma_addr_t phys_addr_t resource_size_t uintptr_t pgoff_t ext4_fsblk_t",
-}
+    2: "u16 __u16 uint16_t umode_t __le16 __be16",
+    4: "u32 __u32 uint32_t __le32 __be32 uid_t gid_t dev_t gfp_t mode_t blk_opf_t tid_t isolate_mode_t errseq_t "
+       "ext4_lblk_t",
+    8: "u64 __u64 uint64_t __le64 __be64 sector_t dma_addr_t phys_addr_t resource_size_t ext4_fsblk_t",
+    _LONG: "size_t ino_t uintptr_t pgoff_t",
+}  # fmt: skip
 NAMED_TYPES = {
     name: CType(size, signed)
     for signed, types in ((True, _SIGNED), (False, _UNSIGNED))
@@ -57,20 +61,43 @@ NAMED_TYPES = {
 _KEYWORDS = {"unsigned", "signed", "char", "short", "int", "long", "_Bool"}
 
 
-def named_type(words: Sequence[str]) -> CType | None:
-    """`unsigned long`, `const u32`, in words; None if there is no such integer type."""
-    names = [word for word in words if word not in ("const", "volatile")]
-    if len(names) == 1 and names[0] in NAMED_TYPES:
-        return NAMED_TYPES[names[0]]
-    if not names or not set(names) <= _KEYWORDS:
-        return None
-    size = 1 if {"char", "_Bool"} & set(names) else 2 if "short" in names else 8 if "long" in names else 4
-    return CType(size, not {"unsigned", "_Bool"} & set(names))
+class CTypes:
+    """The integer types of a machine with this size of `long` and pointers."""
+
+    def __init__(self, long_size: int) -> None:
+        self.long, self.unsigned_long = CType(long_size, True), CType(long_size, False)
+        self.pointer = CType(long_size, False, pointer=True)
+
+    def named(self, words: Sequence[str]) -> CType | None:
+        """The type named by words, such as `unsigned long` or `const u32`; None if there is no such integer type."""
+        names = [word for word in words if word not in ("const", "volatile")]
+        if len(names) == 1 and names[0] in NAMED_TYPES:
+            found = NAMED_TYPES[names[0]]
+            return found if found.size else found._replace(size=self.long.size)
+        if not names or not set(names) <= _KEYWORDS:
+            return None
+        return CType(self._size(names), not {"unsigned", "_Bool"} & set(names))
+
+    def _size(self, names: Sequence[str]) -> int:
+        if "long" in names:
+            return 8 if names.count("long") > 1 else self.long.size
+        return 1 if {"char", "_Bool"} & set(names) else 2 if "short" in names else 4
+
+    def literal(self, digits: str, suffix: str) -> Number:
+        """An integer constant, in the first of C's candidate types into which it fits."""
+        value = int(digits, 8 if digits.isdecimal() and digits[0] == "0" else 0)
+        unsigned, longs = "u" in suffix.lower(), suffix.lower().count("l")
+        least = (INT.size, self.long.size, 8)[min(longs, 2)]
+        for type_ in (INT, CType(4, False), self.long, self.unsigned_long, CType(8, True)):
+            may_be = type_.size >= least and not (unsigned and type_.signed)
+            if may_be and (type_.signed or unsigned or digits[0] == "0") and value <= type_.high:
+                return constant(value, type_)
+        return constant(value, U64)
 
 
 @dataclass(frozen=True)
 class Number:
-    """`code` gives a number from `low` to `high`, which lie within the type."""
+    """`code` evaluates to a number from `low` to `high`, both within the type."""
 
     code: str
     type: CType
@@ -88,17 +115,6 @@ def constant(value: int, type_: CType) -> Number:
     return Number(str(value) if value >= 0 else f"({value})", type_, value, value)
 
 
-def literal(digits: str, suffix: str) -> Number:
-    """An integer constant, in the first of C's types for it into which it fits."""
-    value = int(digits, 8 if digits.isdecimal() and digits[0] == "0" else 0)
-    unsigned, long = "u" in suffix.lower(), "l" in suffix.lower()
-    for type_ in (INT, CType(4, False), LONG):
-        may_be = not (long and type_.size == 4) and not (unsigned and type_.signed)
-        if may_be and (type_.signed or unsigned or digits[0] == "0") and value <= type_.high:
-            return constant(value, type_)
-    return constant(value, UNSIGNED_LONG)
-
-
 def fit(number: Number, type_: CType) -> Number:
     """The number converted to a type."""
     if type_.low <= number.low and number.high <= type_.high:
@@ -111,17 +127,17 @@ def fit(number: Number, type_: CType) -> Number:
 
 
 def computed(code: str, type_: CType, low: int, high: int) -> Number:
-    """The result of an operation, which may go beyond its type."""
+    """The result of an operation, which may overflow its type."""
     return fit(Number(code, type_, low, high), type_)
 
 
 def promoted(number: Number) -> Number:
-    """Nothing is calculated in less than an int."""
+    """C's integer promotion: arithmetic uses at least an int."""
     return fit(number, INT) if number.type.size < 4 else number
 
 
 def alike(one: Number, other: Number) -> tuple[Number, Number]:
-    """Both converted to their common type."""
+    """Both numbers, converted to their common type."""
     one, other = promoted(one), promoted(other)
     size = max(one.type.size, other.type.size)
     type_ = CType(size, all(number.type.signed for number in (one, other) if number.type.size == size))
@@ -167,7 +183,7 @@ def arithmetic(operator: str, one: Number, other: Number) -> Number:
 
 
 def shift(operator: str, number: Number, by: Number) -> Number:
-    """`<<` or `>>`. Of the count a processor takes the lowest bits."""
+    """`<<` or `>>`. Like a processor, it uses only the low bits of the count."""
     number = promoted(number)
     type_, mask = number.type, 8 * number.type.size - 1
     if by.is_constant:

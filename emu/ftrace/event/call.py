@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""One event: its name, its fields, and how it is printed. Linux: struct trace_event_call."""
+"""One event: its name, its fields, and how it is printed (Linux: struct trace_event_call)."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ __all__ = ["COMMON_FIELDS", "COMMON_SIZE", "EventCall", "EventKind", "Field", "f
 
 
 class EventKind(enum.Enum):
-    """Where an event comes from, which says how it is recorded and printed."""
+    """Where an event comes from, which determines how it is recorded and printed."""
 
-    TRACEPOINT = "tracepoint"  # of the guest: printed by its print fmt
+    TRACEPOINT = "tracepoint"  # of the guest; printed by its print fmt
     SYSCALL_ENTER = "syscall enter"  # recorded by the tracepoint of all calls; `sys_close(fd: 3)`
     SYSCALL_EXIT = "syscall exit"
-    FTRACE = "ftrace"  # recorded by the host: it cannot be enabled
-    KPROBE = "kprobe"  # defined while the machine runs, as all that follow: `myopen: (do_sys_openat2+0x0/0xe0) dfd=0x3`
+    FTRACE = "ftrace"  # recorded by the host; it cannot be enabled
+    KPROBE = "kprobe"  # defined at run time, as are all that follow: `myopen: (do_sys_openat2+0x0/0xe0) dfd=0x3`
     KRETPROBE = "kretprobe"  # `myopenret: (__x64_sys_openat+0x5c/0x70 <- do_sys_openat2) ret=0x3`
     UPROBE = "uprobe"
     URETPROBE = "uretprobe"
@@ -31,31 +31,31 @@ class EventKind(enum.Enum):
 class Field:
     """A field of an entry.
 
-    `type` is as `format` shows it: an array is `char[16]`. A field `__data_loc TYPE[]` is a word in the entry, where its data
-    is: the offset from the entry's beginning in the low half, the length in bytes in the high half. For `__rel_loc TYPE[]` the
-    offset is from the end of the word. In a ring buffer all numbers have the host's byte order.
+    `type` is as in `format`: an array is `char[16]`. A field `__data_loc TYPE[]` is a word in the entry with its data's
+    location: the offset from the entry's start in the low half, the length in bytes in the high half. For `__rel_loc TYPE[]`
+    the offset counts from the end of the word. In a ring buffer all numbers have the host's byte order.
     """
 
     type: str
     name: str
-    offset: int  # bytes from the beginning of the entry
+    offset: int  # bytes from the start of the entry
     size: int
     signed: bool
-    element: int = 0  # bytes of a number, or of each in an array; 0: as `size`
+    element: int = 0  # bytes of the number, or of each number in the array; 0: as `size`
 
     @property
     def is_dynamic(self) -> bool:
-        """Whether the field says where its data is."""
+        """Whether the field is a location word of data elsewhere in the entry."""
         return self.type.startswith(("__data_loc", "__rel_loc"))
 
     @property
     def data_base(self) -> int:
-        """From where in the entry a dynamic field counts the offset of its data."""
+        """The offset in the entry from which a dynamic field counts its data's offset."""
         return self.offset + self.size if self.type.startswith("__rel_loc") else 0
 
     @property
     def number_size(self) -> int:
-        """Bytes of a number in it, or in the data that it leads to."""
+        """The size in bytes of the number in the field, or of each number in its array."""
         return self.element or self.size
 
     @property
@@ -75,24 +75,24 @@ COMMON_FIELDS = (
 )
 
 
-COMMON_SIZE = COMMON_FIELDS[-1].offset + COMMON_FIELDS[-1].size  # bytes: where an event's own fields begin
+COMMON_SIZE = COMMON_FIELDS[-1].offset + COMMON_FIELDS[-1].size  # the offset at which an event's own fields begin, in bytes
 
 
 @dataclass(frozen=True, eq=False)
 class EventCall:
-    """An event. Two are the same if they are one object."""
+    """An event. Events are compared by identity."""
 
     system: str
     name: str
     number: int  # `common_type` of its entries, the ID in `format`
-    fields: Sequence[Field]  # after the common ones
+    fields: Sequence[Field]  # those after the common ones
     print_fmt: str
     size: int  # bytes of an entry, without the data of dynamic fields
     kind: EventKind = EventKind.TRACEPOINT
     key: int = 0  # address of the struct static_key that turns the event on; 0: it has none
-    hook: int = 0  # of the one that must be on as well, so that the event is reached; 0: it has none
-    module: str = ""  # the module that it belongs to, or the kernel
-    source: EventSource | None = None  # of an event that was defined while the machine runs
+    hook: int = 0  # address of a second key that must be on for the event to be reached; 0: it has none
+    module: str = ""  # the event's module; "": the kernel
+    source: EventSource | None = None  # of an event that was defined at run time
 
     @property
     def path(self) -> str:
@@ -101,7 +101,7 @@ class EventCall:
 
     @property
     def keys(self) -> set[int]:
-        """The static keys that must be on: the addresses of their struct static_key."""
+        """The addresses of the static keys (struct static_key) that must be on."""
         return {self.key, self.hook} - {0}
 
 

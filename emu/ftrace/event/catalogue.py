@@ -1,35 +1,31 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""All events there are, by number and by name: the kernel's, those of loaded modules, and the host's own."""
+"""All existing events, by number and by name."""
 
 from __future__ import annotations
 
 import errno
+import functools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import chain
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from emu.ftrace.array_records import RecordLists
+from emu.cpu.native import cpu_records
+from emu.ftrace.arrays.array_records import RecordLists
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall, EventKind, Field
-from emu.ftrace.event.image_events import Eval, EventReader, GuestEvents
 from emu.ftrace.event.internal import BLK, GUEST_ENTRIES, INTERNAL_EVENTS
 from emu.ftrace.event.source import EventSource
-from emu.ftrace.event.syscalls import SyscallEvents, syscall_events
-from emu.ftrace.native import array_record, event_file, event_record, stage_record
-from emu.kernel.image import BadImage
-from emu.kernel.memory import GuestMemory
-from emu.kernel.modules import BadModule, Module
-from emu.kernel.work import Work
-from emu.native.record import Record
+from emu.ftrace.native.trace_records import Event, EventField, EventFile, Stages
+from emu.ftrace.native.trace_values import EVENT_LIMIT, NO_OFFSET, STAGE_SIZE, STAGES  # fmt: skip
+from emu.native.records import HOST, Records, Values
 
-__all__ = ["Catalogue"]
+__all__ = ["PROBE_DEPTH", "Catalogue"]
 
 _FIRST_NUMBER = 20  # Linux's __TRACE_LAST_TYPE: events of the system `ftrace` have fixed numbers below
 _STAGE_SIZE = 8192  # bytes, more than any entry has
-_PROBE_DEPTH = 1  # Linux's probes of system calls and of blktrace do not take back that preemption is disabled for them
-# Events that set_event_pid chooses by other tasks than the one that is running, too, and the fields that name these tasks
+PROBE_DEPTH = 1  # Linux's probes of system calls and of blktrace do not subtract their own disabling of preemption
+# Events that set_event_pid also selects by tasks other than the running one, and the fields with those tasks' pids
 _PIDS: dict[str, Sequence[str]] = {"sched:sched_switch": ("prev_pid", "next_pid")}
 _PIDS |= {f"sched:{name}": ("pid",) for name in ("sched_waking", "sched_wakeup", "sched_wakeup_new")}
 
@@ -37,99 +33,54 @@ _PIDS |= {f"sched:{name}": ("pid",) for name in ("sched_waking", "sched_wakeup",
 class Catalogue(Mapping[int, EventCall]):
     """The events by number; reads like a dict.
 
-    A number is the index of an event in the ring buffers. It is given again only when all others have been used.
+    An event's number is its index in the ring buffers. It is reused only when all other numbers have been used.
 
     Args:
-        memory: of the guest, with its image loaded. Its struct trace_event_call get their numbers.
-        records: of all trace arrays; through them native code finds the events.
-        work: has functions of the guest called that events need.
-        log: gets a line for the guest kernel's log when no number is left.
-        put_made: the address of what gives events that native code makes to the arrays (`native.made_event`).
-
-    Raises:
-        BadImage: what the image says of its events is inconsistent.
+        records: the records of all trace arrays, through which native code finds the events.
+        put_made: returns the native function that delivers host-made events to the arrays (`native.made_event`).
+        swapped: whether numbers in the guest's entries have a byte order that is not the host's.
+        internal: the events of the system `ftrace`.
     """
 
     def __init__(
         self,
-        memory: GuestMemory,
         records: RecordLists,
-        work: Work,
-        log: Callable[[str], None],
-        put_made: Callable[[], int],
+        put_made: Callable[[], Callable[[cpu_records.Cpu, Stages], None]],
+        *,
+        swapped: bool = False,
+        internal: Sequence[EventCall] = INTERNAL_EVENTS,
     ) -> None:
-        self._memory = memory
-        self._work = work
-        self._log = log
         self._next_number = _FIRST_NUMBER
         self._calls: dict[int, EventCall] = {}
         self._named: dict[str, dict[str, EventCall]] = {}
-        self._native: dict[int, _NativeEvent] = {}
-        self._files: dict[EventCall, list[Record]] = {}
-        self._evals: dict[str, Sequence[Eval]] = {}  # by module
-        self._table = np.zeros(event_record.EVENT_LIMIT, np.uint64)
+        self._recorded: dict[int, Callable[[], _NativeEvent]] = {}  # by the guest, or made by native code
+        self._native: dict[int, _NativeEvent] = {}  # those of them that somebody has needed
+        self._files: dict[EventCall, list[EventFile]] = {}
+        self._table = np.zeros(EVENT_LIMIT, np.uint64)
         self._stage = np.zeros(_STAGE_SIZE, np.uint8)
-        records.set_in_all(array_record.EVENTS, self._table.ctypes.data)
-        records.set_in_all(array_record.STAGE, self._stage.ctypes.data)
-        self._stages = Record(stage_record.WORDS)
-        self._staged = np.zeros(stage_record.STAGES * stage_record.STAGE_SIZE, np.uint8)
-        self._stages.set(stage_record.MEMORY, self._staged.ctypes.data)
+        self._stages = Stages.allocate()
+        self._staged = np.zeros(STAGES * STAGE_SIZE, np.uint8)
+        self._stages.memory = self._staged.ctypes.data
         self._put_made = put_made
-        records.set_in_all(array_record.STAGES, self._stages.address)
-        for call in INTERNAL_EVENTS:
+        for array in records.arrays:
+            array.events = Values[Event | None](self._table.ctypes.data)
+            array.stage = self._stage.ctypes.data
+            array.stages = self._stages
+        for call in internal:
             self.put(call)
         for call in GUEST_ENTRIES.values():
             of_blk = call is BLK
-            depth = _PROBE_DEPTH if of_blk else 0
-            self._make_native(call, _NativeEvent(call, swapped=memory.swapped, depth=depth, irqs_off=of_blk))
-        image = memory.image
-        try:
-            reader = EventReader(memory, self._image_table("ftrace_eval_maps"), work)
-            found = reader.read(self._image_table("ftrace_events"))
-            self._check_names(found)
-            syscalls = list(syscall_events(memory))
-        except (ValueError, LookupError) as error:
-            raise BadImage(f"{image.path}: {error}") from None
-        self.add(found)
-        self._by_syscall = [
-            self._add_syscalls(syscalls, "sys_enter", SyscallEvents.enter),
-            self._add_syscalls(syscalls, "sys_exit", SyscallEvents.exit),
-        ]
+            depth = PROBE_DEPTH if of_blk else 0
+            self._record_by(call, swapped=swapped, depth=depth, irqs_off=of_blk)
 
-    def _add_syscalls(
-        self, syscalls: Sequence[SyscallEvents], name: str, make: Callable[[SyscallEvents, int, int], EventCall]
-    ) -> NDArray[np.uint64]:
-        """Adds the events of system calls that an event of raw_syscalls makes. Returns native code's table of them."""
-        raw = self.find("raw_syscalls", name)
-        numbers = [number for of_call in syscalls for number in of_call.numbers]
-        table = np.zeros(max(numbers, default=0) + 1, np.uint64)
-        if raw is None:
-            return table
-        for of_call in syscalls:
-            number = self._free_number()
-            assert number is not None
-            call = make(of_call, number, raw.key)
-            self._put_native(call, _NativeEvent(call, depth=_PROBE_DEPTH))
-            table[list(of_call.numbers)] = number
-        record = self._native[raw.number].record
-        record.set(event_record.BY_SYSCALL, table.ctypes.data)
-        record.set(event_record.SYSCALLS, len(table))
-        return table
-
-    def _put_native(self, call: EventCall, native: _NativeEvent) -> None:
-        """Adds an event that the guest records."""
-        self._make_native(call, native)
+    def _put_recorded(self, call: EventCall, *, swapped: bool = False, depth: int = 0) -> None:
+        """Adds an event whose entries native code records."""
+        self._record_by(call, swapped=swapped, depth=depth)
         self.put(call)
 
-    def _make_native(self, call: EventCall, native: _NativeEvent) -> None:
-        """Has native code know an event that the guest records."""
-        self._native[call.number] = native
-        self._table[call.number] = native.record.address
-
-    def _image_table(self, name: str) -> list[int]:
-        """A table of pointers in the image."""
-        start, stop = (self._memory.image.symbol(f"__{end}_{name}") for end in ("start", "stop"))
-        return self._memory.words(start, (stop - start) // 8)
+    def _record_by(self, call: EventCall, **options: Any) -> None:
+        """Native code gets the event's data when somebody needs it: most of 500 events are never turned on."""
+        self._recorded[call.number] = functools.partial(_NativeEvent, call, **options)
 
     # Looking up
 
@@ -147,7 +98,7 @@ class Catalogue(Mapping[int, EventCall]):
         return sorted(self._named)
 
     def named(self, system: str) -> Mapping[str, EventCall]:
-        """A system's events by their names."""
+        """A system's events, by name."""
         return self._named.get(system, {})
 
     def of_system(self, system: str) -> Sequence[EventCall]:
@@ -158,76 +109,48 @@ class Catalogue(Mapping[int, EventCall]):
         return self.named(system).get(name)
 
     def syscall_name(self, number: int) -> str | None:
-        """The name of a system call's function: sys_close. None: the kernel has none of that number."""
-        table = self._by_syscall[0]
-        call = self._calls.get(int(table[number])) if number < len(table) else None
-        return call.name.replace("sys_enter_", "sys_", 1) if call else None
+        """The name of a system call's function, such as sys_close; None if the kernel has no call with that number."""
+        return None
 
-    def evals(self) -> Iterator[Eval]:
-        """The names for numbers in the declarations of the guest's events: the kernel's, then those of each module."""
-        return chain.from_iterable(self._evals.values())
+    def record(self, call: EventCall) -> Event | None:
+        """Native code's record of an event; None if the host records the event."""
+        native = self._native.get(call.number)
+        if native is None:
+            make = self._recorded.get(call.number)
+            if make is None:
+                return None
+            native = self._native[call.number] = make()
+            self._table[call.number] = native.record.address
+        return native.record
 
     def record_address(self, call: EventCall) -> int:
-        """The address of what native code knows of an event; 0: the host records it."""
-        native = self._native.get(call.number)
-        return native.record.address if native else 0
+        """The address of that record, for code that does not access its fields; 0 if the host records the event."""
+        record = self.record(call)
+        return record.address if record else 0
 
-    # Coming and going
-
-    def read(self, module: Module) -> GuestEvents:
-        """The events of a module that is being loaded, to be given to `add`.
-
-        Raises:
-            BadModule, LookupError: what it says of them is inconsistent.
-        """
-        try:
-            reader = EventReader(self._memory, module.trace_evals, self._work, module.name)
-            found = reader.read(module.trace_events)
-            self._check_names(found)
-        except ValueError as error:
-            raise BadModule(str(error)) from None
-        return found
-
-    def _check_names(self, found: GuestEvents) -> None:
-        names = set()
-        for event in found.events:
-            if (event.system, event.name) in names or self.find(event.system, event.name):
-                raise ValueError(f"there are two events {event.system}:{event.name}")
-            names.add((event.system, event.name))
-
-    def add(self, found: GuestEvents) -> None:
-        """Gives numbers to events of the guest."""
-        self._evals[found.module] = found.evals
-        for event in found.events:
-            number = self._free_number()
-            if number is None:
-                self._log(f"tracing: no number is left for the event {event.system}:{event.name}")
-                continue
-            call = event.call(number)
-            self._memory.set_member(event.address, "trace_event_call.id", number)
-            self._put_native(call, _NativeEvent(call, swapped=self._memory.swapped))
+    # Adding and removing
 
     def put(self, call: EventCall) -> None:
-        """Adds an event that has its number."""
+        """Adds an event that has a number already."""
         self._calls[call.number] = call
         self._named.setdefault(call.system, {})[call.name] = call
 
     def remove(self, module: str) -> list[EventCall]:
         """Removes the events of a module that is gone, and returns them."""
-        self._evals.pop(module, None)
         gone = [call for call in self._calls.values() if call.module == module]
         for call in gone:
             self._forget(call)
         return gone
 
     def _forget(self, call: EventCall) -> None:
-        del self._calls[call.number], self._named[call.system][call.name], self._native[call.number]
+        del self._calls[call.number], self._named[call.system][call.name], self._recorded[call.number]
+        self._native.pop(call.number, None)
         self._files.pop(call, None)
         self._table[call.number] = 0
         if not self._named[call.system]:
             del self._named[call.system]
 
-    # Events that are defined while the machine runs
+    # Events that are defined at run time
 
     def define(
         self,
@@ -241,20 +164,20 @@ class Catalogue(Mapping[int, EventCall]):
         depth: int = 0,
         at_once: bool = True,
     ) -> EventCall:
-        """Adds an event whose entries native code makes. `record_address` then says what to give to `native.stages.put`.
+        """Adds an event whose entries are made by native code. `record` then returns the argument for `native.stages.put`.
 
         Args:
-            system, name: by which it is known.
-            fields: after the common ones.
+            system, name: the event's name.
+            fields: those after the common ones.
             print_fmt: as `format` shows it.
-            size: bytes of an entry, without the data of dynamic fields.
+            size: bytes of an entry's fixed part, without the data of dynamic fields.
             kind: how it is printed.
-            source: of its entries.
-            depth: is added to the preemption depth that entries show.
-            at_once: whether it can happen from now on; if not, `use_made_events` must be called first.
+            source: the source of its entries.
+            depth: added to the preemption depth in entries.
+            at_once: whether the event can happen from now on. If not, `use_made_events` must be called first.
 
         Raises:
-            TraceError: EEXIST; ENODEV when no number is left.
+            TraceError: EEXIST; ENODEV if no number is left.
         """
         if self.find(system, name) is not None:
             raise TraceError(errno.EEXIST, f"there is an event {system}:{name} already")
@@ -262,83 +185,80 @@ class Catalogue(Mapping[int, EventCall]):
         if number is None:
             raise TraceError(errno.ENODEV, f"no number is left for the event {system}:{name}")
         call = EventCall(system, name, number, fields, print_fmt, size, kind, source=source)
-        self._put_native(call, _NativeEvent(call, depth=depth))
+        self._put_recorded(call, depth=depth)
         if at_once:
             self.use_made_events()
         return call
 
     def use_made_events(self) -> None:
-        """Must be called before native code makes an event. What it needs is compiled."""
-        self._stages.set(stage_record.PUT, self._put_made())
+        """Must be called before native code makes an event. Compiles the code for this."""
+        self._stages.put = self._put_made()
 
     def drop(self, call: EventCall) -> None:
-        """Removes an event that was defined. Afterwards the arrays must forget it, too."""
+        """Removes a defined event. Afterwards the arrays must forget it."""
         self._forget(call)
 
-    # What trace arrays want of them
+    # The event files of trace arrays
 
-    def add_file(self, call: EventCall, file: Record) -> None:
-        """Has native code ask this event_file, too, whenever the event happens."""
+    def add_file(self, call: EventCall, file: EventFile) -> None:
+        """Adds an event file for native code to check whenever the event happens."""
         self._files.setdefault(call, []).append(file)
         self._chain(call)
 
-    def remove_file(self, call: EventCall, file: Record) -> None:
+    def remove_file(self, call: EventCall, file: EventFile) -> None:
         self._files[call].remove(file)
         self._chain(call)
 
     def _chain(self, call: EventCall) -> None:
         if call.kind is EventKind.FTRACE and GUEST_ENTRIES.get(call.number) is not call:
-            return  # the guest fills no such entries
-        if native := self._native.get(call.number):
-            addresses = [file.address for file in self._files[call]] + [0]
-            native.record.set(event_record.FILES, addresses[0])
-            for file, following in zip(self._files[call], addresses[1:], strict=True):
-                file.set(event_file.NEXT, following)
+            return  # the guest does not make such entries
+        if record := self.record(call):
+            files: list[EventFile | None] = [*self._files[call], None]
+            record.files = files[0]
+            for file, following in zip(self._files[call], files[1:], strict=True):
+                file.next = following
 
     def _free_number(self) -> int | None:
         number = self._next_number
-        if number < event_record.EVENT_LIMIT:
+        if number < EVENT_LIMIT:
             self._next_number += 1
             return number
-        return next((number for number in range(_FIRST_NUMBER, event_record.EVENT_LIMIT) if number not in self._calls), None)
+        return next((number for number in range(_FIRST_NUMBER, EVENT_LIMIT) if number not in self._calls), None)
 
 
 class _NativeEvent:
-    """An event as native code knows it.
+    """An event for native code.
 
     Args:
         call: the event.
-        swapped: numbers in entries have the guest's byte order, which is not the host's.
-        depth: is added to the preemption depth that entries show.
-        irqs_off: entries show interrupts off, whether they are or not: Linux's probe does not ask.
+        swapped: whether numbers in entries have the guest's byte order, which is not the host's.
+        depth: added to the preemption depth in entries.
+        irqs_off: entries always show interrupts as off, because Linux's probe does not check.
     """
 
     def __init__(self, call: EventCall, *, swapped: bool = False, depth: int = 0, irqs_off: bool = False) -> None:
-        self.record = Record(event_record.WORDS)
-        self.record.set(event_record.NUMBER, call.number)
-        self.record.set(event_record.SIZE, call.size)
-        self.record.set(event_record.DEPTH, depth)
-        self.record.set(event_record.IRQS_OFF, int(irqs_off))
+        self.record = Event.allocate()
+        self.record.number, self.record.size = call.number, call.size
+        self.record.depth, self.record.irqs_off = depth, irqs_off
         offsets = {field.name: field.offset for field in call.fields}
-        for word, name in zip((event_record.FIRST_PID, event_record.SECOND_PID), _PIDS.get(call.path, ()), strict=False):
-            self.record.set(word, offsets[name])
+        pids = [offsets[name] for name in _PIDS.get(call.path, ())]
+        self.record.first_pid, self.record.second_pid = (*pids, 0, 0)[:2]
         numbers = [field for field in call.fields if field.size and field.number_size > 1 and not field.is_dynamic]
-        self._swaps = _plan(numbers if swapped else [])
-        self._dynamic = _plan([field for field in call.fields if field.is_dynamic or not field.size])
-        for words, address, count in (
-            (self._swaps, event_record.SWAPS, event_record.SWAP_COUNT),
-            (self._dynamic, event_record.DYNAMIC, event_record.DYNAMIC_COUNT),
-        ):
-            self.record.set(address, words.ctypes.data)
-            self.record.set(count, len(words))
+        dynamic = [field for field in call.fields if field.is_dynamic or not field.size]
+        self._swaps, self._dynamic = _Fields(numbers if swapped else []), _Fields(dynamic)
+        self.record.swaps, self.record.swap_count = self._swaps.records, self._swaps.count
+        self.record.dynamic, self.record.dynamic_count = self._dynamic.records, self._dynamic.count
 
 
-def _plan(fields: Sequence[Field]) -> NDArray[np.uint64]:
-    """A word about each field, as `event_record` says."""
-    words = []
-    for field in fields:
-        element = field.number_size
-        offset = field.offset if field.size else event_record.NO_OFFSET
-        relative = int(event_record.RELATIVE) if field.data_base else 0
-        words.append(offset << int(event_record.OFFSET) | field.size // element << int(event_record.COUNT) | relative | element)
-    return np.array(words, np.uint64)
+class _Fields:
+    """Some fields of an event for native code."""
+
+    def __init__(self, fields: Sequence[Field]) -> None:
+        self.count = len(fields)
+        self._memory = np.zeros(self.count * HOST.size(EventField), np.uint8)
+        self.records = Records[EventField](self._memory.ctypes.data)
+        for n, field in enumerate(fields):
+            record = self.records[n]
+            record.offset = field.offset if field.size else NO_OFFSET
+            record.element, record.count = field.number_size, field.size // field.number_size
+            record.relative = bool(field.data_base)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The conversions of the kernel's printf, which are C's and those of %p for what a pointer points to.
+"""The conversions of the kernel's printf: those of C, and %p's for the data behind a pointer.
 
 Linux: Documentation/core-api/printk-formats.rst.
 """
@@ -31,18 +31,22 @@ class Conversion:
     extension: str = ""  # after `%p`: what the pointer points to
 
 
-_SIZES = {"hh": 1, "h": 2, "": 4, "l": 8, "ll": 8, "L": 8, "z": 8, "t": 8}
+_SIZES = {"hh": 1, "h": 2, "": 4, "ll": 8, "L": 8}  # a conversion with any other prefix has the size of a long
 _CONVERSION = re.compile(
     r"%(?:%|(?P<flags>[-+ #0]*)(?P<width>\*|\d{0,4})(?:\.(?P<precision>\*|\d{0,4}))?(?P<size>hh?|ll?|[Lzt]|)"
     r"(?:(?P<kind>[diuxXocs])|p(?P<extension>[A-Za-z0-9]*)))"
 )
 
 
-def conversions(text: str) -> Iterator[str | Conversion]:
-    """A format's parts in order: plain text, and conversions.
+def conversions(text: str, long_size: int = 8) -> Iterator[str | Conversion]:
+    """The parts of a format in order: plain text and conversions.
+
+    Args:
+        text: the format.
+        long_size: bytes of a `long` on the machine that makes the text.
 
     Raises:
-        ValueError: there is a conversion that the kernel does not have.
+        ValueError: the kernel does not have one of the conversions.
     """
     end = 0
     for found in _CONVERSION.finditer(text):
@@ -52,9 +56,8 @@ def conversions(text: str) -> Iterator[str | Conversion]:
             yield "%"
             continue
         kind = {None: "p", "i": "d"}.get(found["kind"], found["kind"])
-        yield Conversion(
-            found["flags"], found["width"], found["precision"], _SIZES[found["size"]], kind, found["extension"] or ""
-        )  # fmt: skip
+        size = _SIZES.get(found["size"], long_size)
+        yield Conversion(found["flags"], found["width"], found["precision"], size, kind, found["extension"] or "")
     yield _plain(text[end:])
 
 
@@ -64,9 +67,9 @@ def _plain(text: str) -> str:
     return text
 
 
-@lru_cache(maxsize=1024)  # most texts in events are names of tasks
+@lru_cache(maxsize=1024)  # most texts in events are task names
 def c_string(data: bytes) -> str:
-    """The text up to its NUL; all of it if it has none."""
+    """The text before the first NUL, or all of it."""
     return data.partition(b"\0")[0].decode(errors="surrogateescape")
 
 
@@ -76,9 +79,9 @@ def character(value: int) -> str:
 
 
 def number(value: int, conversion: Conversion, width: int, precision: int) -> str:
-    """A number as the kernel prints it, which is C's way but for two things.
+    """A number as printed by the kernel, which differs from C in two ways.
 
-    A precision does not keep zeros from filling the width, and zero has its digit and its 0x, too.
+    Zeros fill the width even if there is a precision, and zero also gets its digit and its 0x.
     """
     flags, kind = conversion.flags, conversion.kind
     digits = f"{abs(value):{kind if kind in 'xXo' else 'd'}}"
@@ -94,7 +97,7 @@ def number(value: int, conversion: Conversion, width: int, precision: int) -> st
 
 
 def hex_dump(data: bytes, separator: str) -> str:
-    """The bytes in two digits each."""
+    """The bytes in hexadecimal, two digits each."""
     return data.hex(separator) if separator else data.hex()
 
 
@@ -103,7 +106,7 @@ def _bits(data: bytes, count: int) -> int:
 
 
 def bitmap(data: bytes, count: int = 1 << 16) -> str:
-    """%*pb: words of 32 bits from the highest: `1,ffffffff`. `count`: how many bits are wanted, of those that there are."""
+    """%*pb: words of 32 bits, the highest first: `1,ffffffff`. `count`: the number of bits to print."""
     count = max(min(count, len(data) * 8), 0)
     bits, words = _bits(data, count), []
     while count > 0:
@@ -129,7 +132,7 @@ def _ip6(data: bytes) -> str:
 
 
 def _ip6_short(data: bytes) -> str:
-    """The longest run of two zeros or more is `::`; an IPv4 address in it is written as one."""
+    """The longest run of two or more zeros becomes `::`; an embedded IPv4 address is written in IPv4 notation."""
     isatap = data[8:12] in (b"\0\0\x5e\xfe", b"\x02\0\x5e\xfe")
     dotted = data[:12] == bytes(10) + b"\xff\xff" or isatap
     groups = [int.from_bytes(data[at : at + 2], "big") for at in range(0, 12 if dotted else 16, 2)]
@@ -160,7 +163,7 @@ def _uuid(data: bytes, *, little: bool = False) -> str:
     return str(uuid.UUID(bytes_le=data) if little else uuid.UUID(bytes=data))
 
 
-# What the letters after %p make of the bytes that the pointer points to, and how many these must be.
+# For the letters after %p: a function that formats the bytes behind the pointer, and their number.
 POINTED = {
     "I4": (4, _ip4),
     "i4": (4, lambda data: _ip4(data, "03")),

@@ -1,44 +1,43 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which events a trace array records: what set_event and the files `enable` say, and what is written to them."""
+"""Enabling events: set_event, and the files `enable`."""
 
 from __future__ import annotations
 
 import errno
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
+from emu.ftrace.arrays.trace_array import TraceArray
 from emu.ftrace.errors import NotProvided, TraceError
 from emu.ftrace.event.call import EventCall, EventKind
 from emu.ftrace.event.files import EventFiles
-from emu.ftrace.linux_events import LINUX_EVENTS
-from emu.ftrace.linux_names import SYSTEMS
+from emu.ftrace.linux_events import LINUX_EVENTS, SYSTEMS
 from emu.ftrace.numbers import parse_decimal
-from emu.ftrace.trace_array import TraceArray
 
 __all__ = ["available", "lines", "obey_word", "select", "set_state", "state", "state_of"]
 
-_LINES_AT_ONCE = 64  # shorter than the buffer of any program that copies
+_LINES_AT_ONCE = 64  # shorter than the buffer of any copying program
 
 
 def available(calls: Iterable[EventCall]) -> list[EventCall]:
-    """Those of some events that can be enabled, as available_events lists them: the latest module's first."""
+    """The events among `calls` that can be enabled, in the order of available_events: the latest module's first."""
     enableable = [call for call in calls if call.kind is not EventKind.FTRACE]
     return sorted(enableable, key=lambda call: (not call.module, -call.number if call.module else call.number))
 
 
 def lines(calls: Sequence[EventCall]) -> Iterator[str]:
-    """What available_events and set_event show of events. A read ends with a line, so that `cat` can write it to set_event."""
+    """The lines of available_events and set_event. A read ends at a line's end, so that `cat` can write it to set_event."""
     for first in range(0, len(calls), _LINES_AT_ONCE):
         yield "".join(f"{call.path}\n" for call in calls[first : first + _LINES_AT_ONCE])
 
 
 def select(catalogue: Mapping[int, EventCall], word: str) -> list[EventCall]:
-    """The events that a word of set_event means.
+    """The events selected by a word of set_event.
 
-    `SYSTEM:EVENT`, `SYSTEM:*`, `*:EVENT` and `*:*`; what is left out beside the colon is `*`. A word without a colon is the
-    name of a system or of events. As in Linux, there are no other patterns.
+    `SYSTEM:EVENT`, `SYSTEM:*`, `*:EVENT` and `*:*`; an empty part means `*`. A word without a colon is the name of a system or
+    of events. As in Linux, there are no other patterns.
 
     Raises:
-        TraceError: EINVAL, when there is no such event.
+        TraceError: EINVAL if there is no such event.
     """
     calls = available(catalogue.values())
     name, colon, event = word.partition(":")
@@ -58,7 +57,7 @@ def select(catalogue: Mapping[int, EventCall], word: str) -> list[EventCall]:
 
 
 def obey_word(array: TraceArray, catalogue: Mapping[int, EventCall], word: str) -> None:
-    """Enables the events that a word means, or, with `!` before it, disables them.
+    """Enables the events selected by a word, or disables them if it begins with `!`.
 
     Raises:
         TraceError: EINVAL, as `select`.
@@ -67,10 +66,10 @@ def obey_word(array: TraceArray, catalogue: Mapping[int, EventCall], word: str) 
 
 
 def set_state(array: TraceArray, calls: Collection[EventCall], text: str) -> None:
-    """What is written to `enable`: 1 enables the events, 0 disables them.
+    """Handles a write to `enable`: 1 enables the events, 0 disables them.
 
     Raises:
-        TraceError: EINVAL for anything else, or if there are no events (any more).
+        TraceError: EINVAL for any other text, or if the events no longer exist.
     """
     value = parse_decimal(text)
     if not calls:
@@ -81,12 +80,12 @@ def set_state(array: TraceArray, calls: Collection[EventCall], text: str) -> Non
 
 
 def state(events: EventFiles, calls: Iterable[EventCall]) -> str:
-    """What `enable` shows of several events: 1 or 0; X: not the same of all; ?: there is none."""
+    """What `enable` shows for several events: 1 or 0; X if they differ; ? if there are none."""
     states = {events.enabled(call) for call in calls}
     return "X" if len(states) > 1 else "".join(str(int(on)) for on in states) or "?"
 
 
 def state_of(events: EventFiles, call: EventCall) -> str:
-    """What `enable` shows of one event: 1 or 0, and a * if a trigger or a command may change that."""
+    """What `enable` shows for one event: 1 or 0, followed by * if a trigger or a command may change it."""
     file = events.get(call)
     return "0" if file is None else file.state

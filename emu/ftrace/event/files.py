@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What one trace array wants of the events: which it records, softly or not, and what else happens with them."""
+"""The state of events in one trace array: enabled or not, soft mode, filter and triggers."""
 
 from __future__ import annotations
 
@@ -7,32 +7,29 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
-import numpy as np
-
-from emu.ftrace.array_records import ArrayRecords
+from emu.cpu.native import cpu_records
+from emu.ftrace.arrays.array_records import ArrayRecords
+from emu.ftrace.buffers.entries import EventType
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall, EventKind
 from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.filter_program import EventFilter
 from emu.ftrace.event.internal import GUEST_ENTRIES
-from emu.ftrace.events import EventType
-from emu.ftrace.native import array_record, consumer, event_file
-from emu.native.record import Record
+from emu.ftrace.native import trace_records
+from emu.ftrace.native.trace_records import Consumer, TraceArray, link
+from emu.ftrace.native.trace_values import ENABLED, SOFT_DISABLED
+from emu.native.records import u64
 
-__all__ = ["EventFile", "EventFiles"]
+__all__ = ["EventFile", "EventFiles", "Handler"]
 
-_GRAPH_FILTERS: dict[int, np.uint64] = {
-    EventType.FUNCGRAPH_ENTRY: array_record.GRAPH_ENTRY_FILTER,
-    EventType.FUNCGRAPH_EXIT: array_record.GRAPH_EXIT_FILTER,
-}
-# What an array wants of every event that it records, or asks about it
-_FOR_EACH = (array_record.EVENT_USER_STACKS, array_record.EVENT_PIDS, array_record.PRINT_EVENT)
+Handler = Callable[[cpu_records.Cpu, trace_records.EventFile], None]
+"""A native function that does everything that an array needs when an event happens."""
 
 
 class EventTrigger(Protocol):
-    """What an event makes happen (`emu.ftrace.trigger`). As text: its line in the file `trigger`; "": it has none."""
+    """A trigger of an event (`emu.ftrace.trigger`). Its str() is its line in the file `trigger`; "" if it has none."""
 
-    record: Record
+    record: Consumer
 
     @property
     def target(self) -> EventFile | None: ...
@@ -44,60 +41,59 @@ class EventTrigger(Protocol):
     def kind(self) -> object: ...
 
     @property
-    def event_handler(self) -> int:
-        """The address of void (*)(cpu, file) that is sooner done, if the event has no other trigger; 0: there is none."""
+    def event_handler(self) -> Handler | None:
+        """A faster handler for an event with this trigger only; None if there is none."""
 
     def release(self) -> None: ...
 
 
 class EventFile:
-    """What one trace array wants of one event (Linux: struct trace_event_file). Its EventFiles makes it.
+    """The state of one event in one trace array (Linux: struct trace_event_file). Made by EventFiles.
 
-    An event is *enabled* while its key is on. While it has soft users, it can be enabled and yet not recorded: then native code
-    starts and stops recording it without a change of kernel text (Linux: soft mode).
+    An event is *enabled* while its key is on. With soft users it can be enabled without being recorded: native code then
+    starts and stops recording it without patching kernel text (Linux: soft mode).
 
     Attributes:
         call: the event.
-        files: those of its array.
-        record: what native code knows of it (`native.event_file`).
-        filter: which of its entries are recorded; None: all.
-        triggers: what it makes happen, in the order in which files show it. Each is a soft user. EventFiles changes them.
+        files: the event files of its array.
+        record: the record for native code.
+        filter: selects the entries to record; None: all.
+        triggers: its triggers, in the files' order. Each is a soft user. Only EventFiles changes them.
     """
 
-    def __init__(self, call: EventCall, files: EventFiles, cpus: int) -> None:
+    def __init__(self, call: EventCall, files: EventFiles, array: TraceArray) -> None:
         self.call = call
         self.files = files
-        self.record = Record(event_file.WORDS)
-        self.record.set(event_file.CPUS, cpus)
+        self.record = trace_records.EventFile.allocate()
+        self.record.cpus = array.cpus
         self.filter: EventFilter | None = None
         self.triggers: list[EventTrigger] = []
         self._soft_users = 0
-        if call.kind is EventKind.FTRACE and GUEST_ENTRIES.get(call.number) is not call:  # it is recorded whenever tracing is on
-            self._set(event_file.ENABLED, True)
+        if call.kind is EventKind.FTRACE and GUEST_ENTRIES.get(call.number) is not call:  # recorded whenever tracing is on
+            self._set(ENABLED, True)
 
-    def _has(self, flag: np.uint64) -> bool:
-        return bool(self.record.get(event_file.FLAGS) & int(flag))
+    def _has(self, flag: u64) -> bool:
+        return bool(self.record.flags & flag)
 
-    def _set(self, flag: np.uint64, on: bool) -> None:
-        flags = self.record.get(event_file.FLAGS)
-        self.record.set(event_file.FLAGS, flags | int(flag) if on else flags & ~int(flag))
+    def _set(self, flag: u64, on: bool) -> None:
+        self.record.flags = self.record.flags | flag if on else self.record.flags & ~flag
 
     @property
     def enabled(self) -> bool:
-        return self._has(event_file.ENABLED)
+        return self._has(ENABLED)
 
     @property
     def recorded(self) -> bool:
-        return self.enabled and not self._has(event_file.SOFT_DISABLED)
+        return self.enabled and not self._has(SOFT_DISABLED)
 
     @property
     def state(self) -> str:
-        """What its file `enable` shows: 0 or 1, and a * if native code may change that."""
-        soft = self._soft_users or self._has(event_file.SOFT_DISABLED)
+        """What its file `enable` shows: 0 or 1, followed by * if native code may change it."""
+        soft = self._soft_users or self._has(SOFT_DISABLED)
         return f"{int(self.recorded)}{'*' if soft else ''}"
 
     def enable(self, *, soft: bool = False) -> None:
-        """Records the event. `soft`: only makes it possible that native code does; undone by `disable(soft=True)`.
+        """Records the event. `soft`: only allows native code to record it; `disable(soft=True)` undoes that.
 
         Raises:
             TraceError: the event cannot happen; nothing has changed.
@@ -107,13 +103,13 @@ class EventFile:
         if soft:
             self._soft_users += 1
             if not self.enabled:
-                self._set(event_file.SOFT_DISABLED, True)
+                self._set(SOFT_DISABLED, True)
         else:
-            self._set(event_file.SOFT_DISABLED, False)
-        self._set(event_file.ENABLED, True)
+            self._set(SOFT_DISABLED, False)
+        self._set(ENABLED, True)
 
     def disable(self, *, soft: bool = False) -> None:
-        """Records the event no longer. `soft`: takes back one `enable(soft=True)`."""
+        """Stops recording the event. `soft`: undoes one `enable(soft=True)`."""
         if soft:
             self._soft_users -= 1
             if self._soft_users:
@@ -123,59 +119,56 @@ class EventFile:
             wanted = self._soft_users > 0
         if not wanted:
             self._end()
-        self._set(event_file.SOFT_DISABLED, self._soft_users > 0)
+        self._set(SOFT_DISABLED, self._soft_users > 0)
 
     def _end(self) -> None:
-        """The array does not want the event any more."""
+        """The array no longer needs the event."""
         if self.call.source is not None and self.enabled:
             self.call.source.end(self)
-        self._set(event_file.ENABLED, False)
+        self._set(ENABLED, False)
 
     def close(self) -> None:
-        """The array is gone, or the event."""
+        """The array or the event is gone."""
         for trigger in list(self.triggers):
             self.files.remove_trigger(self.call, trigger)
         self._end()
 
     @property
     def has_more(self) -> bool:
-        """Whether more is wanted of the event than that it is recorded."""
+        """Whether the event has uses other than recording."""
         return bool(self.triggers) or self.filter is not None
 
     @contextmanager
     def as_if_enabled(self) -> Iterator[None]:
-        """The event is recorded while the body runs, unless it is in soft mode: it is then enabled in any case."""
+        """Records the event during the body, except in soft mode, when it is enabled anyway."""
         enabled = self.enabled
-        self._set(event_file.ENABLED, True)
+        self._set(ENABLED, True)
         try:
             yield
         finally:
-            self._set(event_file.ENABLED, enabled)
+            self._set(ENABLED, enabled)
 
     def put_triggers(self, triggers: list[EventTrigger]) -> None:
-        """Has these triggers from now on."""
+        """Replaces the triggers."""
         self.triggers = triggers
-        addresses = [trigger.record.address for trigger in triggers] + [0]
-        for trigger, following in zip(triggers, addresses[1:], strict=True):
-            trigger.record.set(consumer.NEXT, following)
-        self.record.set(event_file.CONSUMERS, addresses[0])
+        self.record.consumers = link([trigger.record for trigger in triggers])
         needed = self.call.kind is EventKind.FTRACE or any(trigger.needs_entry for trigger in triggers)
-        self.record.set(event_file.TRIGGER_COND, int(needed))
-        self.record.set(event_file.RECORD_FIRST, int(needed and all(trigger.target is not self for trigger in triggers)))
+        self.record.trigger_cond = needed
+        self.record.record_first = needed and all(trigger.target is not self for trigger in triggers)
 
 
 class EventFiles:
-    """The event files of one trace array. There is one for each event of which the array has ever wanted anything.
+    """The event files of one trace array: one for each event that the array has ever used.
 
     Args:
-        records: of the array.
-        catalogue: the events there are.
-        handler: the address of the native function that handles events with more to them than to be recorded.
-        stack_handler: the same of one that is sooner done, if no more is wanted than a stack after each.
+        records: the array's records.
+        catalogue: the existing events.
+        handler: returns the handler for events with uses other than recording.
+        stack_handler: returns a faster handler for events that are only recorded, each followed by a stack trace.
     """
 
     def __init__(
-        self, records: ArrayRecords, catalogue: Catalogue, handler: Callable[[], int], stack_handler: Callable[[], int]
+        self, records: ArrayRecords, catalogue: Catalogue, handler: Callable[[], Handler], stack_handler: Callable[[], Handler]
     ) -> None:
         self._records = records
         self._catalogue = catalogue
@@ -187,24 +180,24 @@ class EventFiles:
         return iter(self._files.values())
 
     def get(self, call: EventCall) -> EventFile | None:
-        """What the array wants of an event; None: it has never wanted anything."""
+        """The event file of an event; None if the array has never used the event."""
         return self._files.get(call)
 
     def file(self, call: EventCall) -> EventFile:
-        """The same, made if there is none yet."""
+        """The event file of an event, created if necessary."""
         if call not in self._files:
-            file = EventFile(call, self, self._records.array.get(array_record.CPUS))
+            file = EventFile(call, self, self._records.array)
             self._files[call] = file
             self._follow(file)
             self._catalogue.add_file(call, file.record)
         return self._files[call]
 
     def take_entries(self, kinds: Iterable[EventType], on: bool) -> None:
-        """Records from now on the entries of these kinds that tracers in the guest fill, or no longer."""
+        """Starts or stops recording the entries of these kinds, which tracers in the guest fill in."""
         self.set([GUEST_ENTRIES[kind] for kind in kinds], on)
 
     def takes_entries(self, kind: int) -> bool:
-        """Whether it does, of one kind."""
+        """Whether entries of a kind are recorded."""
         return kind in GUEST_ENTRIES and self.enabled(GUEST_ENTRIES[kind])
 
     def enabled(self, call: EventCall) -> bool:
@@ -214,14 +207,14 @@ class EventFiles:
 
     @property
     def keys(self) -> set[int]:
-        """The static keys that must be on: the addresses of their struct static_key."""
+        """The addresses of the static keys (struct static_key) that must be on."""
         return {key for file in self._files.values() if file.enabled for key in file.call.keys}
 
     def set(self, calls: Iterable[EventCall], on: bool) -> None:
-        """Records these events from now on, or no longer.
+        """Starts or stops recording these events.
 
         Raises:
-            TraceError: an event, of several the first, cannot happen. All others are recorded.
+            TraceError: an event cannot happen here (the first one, if there are several). All others are recorded.
         """
         refused: list[TraceError] = []
         for call in calls:
@@ -236,7 +229,7 @@ class EventFiles:
             raise refused[0]
 
     def add_trigger(self, call: EventCall, trigger: EventTrigger, *, last: bool = False) -> None:
-        """Has an event make something happen, too: before all others, or after them (`last`).
+        """Adds a trigger to an event: before all others, or after them (`last`).
 
         Raises:
             TraceError: the event cannot happen; nothing has changed.
@@ -247,7 +240,7 @@ class EventFiles:
         self._follow(file)
 
     def remove_trigger(self, call: EventCall, trigger: EventTrigger) -> None:
-        """Takes back a trigger of an event."""
+        """Removes a trigger of an event."""
         file = self._files[call]
         file.put_triggers([other for other in file.triggers if other is not trigger])
         file.disable(soft=True)
@@ -255,21 +248,25 @@ class EventFiles:
         self._follow(file)
 
     def set_filter(self, call: EventCall, wanted: EventFilter | None) -> None:
-        """Records only those entries of an event that a filter keeps; None: all."""
+        """Records only the entries of an event that pass a filter; None: all."""
         file = self.file(call)
         file.filter = wanted
-        address = wanted.address if wanted else 0
-        file.record.set(event_file.FILTER, address)
-        if call.kind is EventKind.FTRACE and call.number in _GRAPH_FILTERS:
-            self._records.set(_GRAPH_FILTERS[call.number], address)
+        first_step = wanted.first_step if wanted else None
+        file.record.filter = first_step
+        if call.kind is EventKind.FTRACE:
+            if call.number == EventType.FUNCGRAPH_ENTRY:
+                self._records.array.graph_entry_filter = first_step
+            elif call.number == EventType.FUNCGRAPH_EXIT:
+                self._records.array.graph_exit_filter = first_step
+            self._records.changed()
         self._follow(file)
 
     def forget(self, calls: Iterable[EventCall]) -> bool:
-        """Follows events that are gone, and with them triggers that have to do with them.
+        """Forgets events that are gone, and the triggers that refer to them.
 
         Returns whether this array may have recorded any of them.
         """
-        gone = [call for call in calls if call in self._files]  # in this order: closing a file may ask the guest for work
+        gone = [call for call in calls if call in self._files]  # in this order: closing a file may request work from the guest
         for call, file in list(self._files.items()):
             for trigger in file.triggers:
                 if call in gone or (trigger.target is not None and trigger.target.call in gone):
@@ -287,22 +284,22 @@ class EventFiles:
         self._files.clear()
 
     def follow(self) -> None:
-        """Follows what the array wants of all events."""
+        """Updates the handlers of all events."""
         for file in self._files.values():
             self._follow(file)
 
     def _follow(self, file: EventFile) -> None:
-        """Has the handler called for an event, if there is more to do than to record what a filter keeps of it."""
+        """Sets the handler of an event, if there is more to do than to record the entries that pass the filter."""
         array, triggers = self._records.array, file.triggers
-        with_stack = array.get(array_record.EVENT_STACKS) != 0
-        alone = not any(map(array.get, _FOR_EACH))
-        address = 0
+        with_stack = bool(array.event_stacks)
+        alone = not (array.event_user_stacks or array.event_pids or array.print_event)
+        handler: Handler | None = None
         if file.call.kind is EventKind.FTRACE:
-            pass  # as in Linux, no stack follows a tracer's entry, and no pids choose it; triggers are the host's to call
+            pass  # as in Linux, no stack follows a tracer's entry, and no pids select it; the host calls its triggers
         elif alone and not triggers:
-            address = self._stack_handler() if with_stack else 0
+            handler = self._stack_handler() if with_stack else None
         elif alone and len(triggers) == 1 and not with_stack:
-            address = triggers[0].event_handler or self._handler()
+            handler = triggers[0].event_handler or self._handler()
         else:
-            address = self._handler()
-        file.record.set(event_file.HANDLER, address)
+            handler = self._handler()
+        file.record.handler = handler

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Filters of events, as they are written: `prev_prio < 100 && !(next_comm ~ "sl*" || cpu == 1)`.
+"""Parses event filters such as `prev_prio < 100 && !(next_comm ~ "sl*" || cpu == 1)`.
 
-A filter that is wrong is refused with Linux's text, and with the position that Linux gives.
+A wrong filter is refused with Linux's message and Linux's error position.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ _FUNCTION = re.compile(r"[\w.$]*", re.ASCII)
 
 
 class Operator(enum.Enum):
-    """What connects predicates."""
+    """An operator that connects predicates."""
 
     OR = "||"
     AND = "&&"
@@ -62,7 +62,7 @@ class Operator(enum.Enum):
 
 
 class Comparison(enum.Enum):
-    """What compares a field with an operand."""
+    """A comparison of a field with an operand."""
 
     GLOB = "~"
     NOT_EQUAL = "!="
@@ -75,20 +75,20 @@ class Comparison(enum.Enum):
 
 
 class Source(enum.Enum):
-    """What a predicate looks at."""
+    """The value that a predicate examines."""
 
-    NUMBER = enum.auto()  # in the entry
-    CPU = enum.auto()  # that records the entry
+    NUMBER = enum.auto()  # a number in the entry
+    CPU = enum.auto()  # the CPU that records the entry
     ARRAY = enum.auto()  # a string in the entry
-    DYNAMIC = enum.auto()  # a string in the entry, to which the field leads
-    POINTER = enum.auto()  # a string of the kernel
-    USER_POINTER = enum.auto()  # a string of the program
+    DYNAMIC = enum.auto()  # a string in the entry, at the place given by the field
+    POINTER = enum.auto()  # a string in kernel memory
+    USER_POINTER = enum.auto()  # a string in user memory
     COMM = enum.auto()  # the name of the current task
 
 
 @dataclass(frozen=True)
 class Predicate:
-    """A field compared with an operand: a number, a string, or for `.function` the addresses of a function."""
+    """A comparison of a field with an operand: a number, a string, or (for `.function`) the addresses of a function."""
 
     field: Field
     source: Source
@@ -97,37 +97,36 @@ class Predicate:
 
 
 Postfix = Sequence[Predicate | Operator]
-"""A filter's predicates, and each operator after what it connects."""
+"""A filter's predicates and operators, in postfix notation."""
 
 FindFunction = Callable[[str | int], range | None]
-"""Finds the addresses of a function by its name, or by an address in it."""
+"""Finds the addresses of a function, by name or by an address in it."""
 
 _GENERIC_FIELDS = {
     **{name: (Field("int", name, 0, 4, True), Source.CPU) for name in ("CPU", "cpu", "common_cpu")},
     **{name: (Field("char[16]", name, 0, 16, True, 1), Source.COMM) for name in ("COMM", "comm")},
 }
-QUALIFIERS = {"funcgraph_entry": "graph_ent", "funcgraph_exit": "ret"}  # of the fields of these events, in older kernels
-_STRINGS = {Source.ARRAY, Source.DYNAMIC, Source.POINTER, Source.COMM}
+QUALIFIERS = {"funcgraph_entry": "graph_ent", "funcgraph_exit": "ret"}  # these events' fields in older kernels
 
 
 def parse_filter(call: EventCall, text: str, find_function: FindFunction) -> Postfix:
-    """The filter that `text` is for an event.
+    """Parses a filter for an event.
 
     Raises:
-        TraceError: EINVAL, with what error_log tells.
+        TraceError: EINVAL, with the report for error_log.
     """
     _check_balance(text)
     return _Parser(text, _fields(call), find_function).parse()
 
 
 def filter_error(why: str, text: str, position: int, misspelt: tuple[str, Iterable[str]] | None = None) -> TraceError:
-    """The error that a filter is refused with. `misspelt` as in `TraceError`."""
+    """The error for a refused filter. `misspelt`: as in `TraceError`."""
     report = ErrorReport("event filter parse error", why, text, position)
     return TraceError(errno.EINVAL, f"filter '{text}', position {position}: {why}", misspelt, logged=report)
 
 
 def _fields(call: EventCall) -> Mapping[str, tuple[Field, Source]]:
-    """The fields that a filter may name: an event's own ones hide the others."""
+    """The fields that a filter may use. An event's own fields hide the common ones."""
     own = {field.name: (field, source_of(field)) for field in call.fields}
     common = {field.name: (field, Source.NUMBER) for field in COMMON_FIELDS}
     qualifier = QUALIFIERS.get(call.name) if call.kind is EventKind.FTRACE else None
@@ -136,7 +135,7 @@ def _fields(call: EventCall) -> Mapping[str, tuple[Field, Source]]:
 
 
 def source_of(field: Field) -> Source:
-    """What a predicate about a field looks at."""
+    """The value that a predicate on a field examines."""
     if field.is_dynamic:
         return Source.DYNAMIC if "char" in field.type else Source.NUMBER
     if "[" in field.type and "char" in field.type:
@@ -145,7 +144,7 @@ def source_of(field: Field) -> Source:
 
 
 def _check_balance(text: str) -> None:
-    """Checks quotes and parentheses, before all else."""
+    """Checks quotes and parentheses, before everything else."""
     open_at: list[int] = []
     quote_at: int | None = None
     for position, character in enumerate(text):
@@ -166,7 +165,7 @@ def _check_balance(text: str) -> None:
 
 
 class _Parser:
-    """A text, and how much of it has been understood."""
+    """A parser of a filter, with its position in the text."""
 
     def __init__(self, text: str, fields: Mapping[str, tuple[Field, Source]], find_function: FindFunction) -> None:
         self._text = text
@@ -175,7 +174,7 @@ class _Parser:
         self._position = 0
 
     def parse(self) -> Postfix:
-        """Predicates go to the result at once; operators and parentheses wait until what they connect is there."""
+        """Converts to postfix: predicates are output at once; operators and parentheses wait for their operands."""
         found: list[Predicate | Operator] = []
         waiting: list[Operator | Literal["("]] = []
 
@@ -207,7 +206,7 @@ class _Parser:
             waiting.append(operator)
 
     def _opening(self) -> Operator | Literal["("] | None:
-        """Takes what may stand before a predicate."""
+        """Takes a token that may precede a predicate."""
         if self._take("("):
             return "("
         if not self._text.startswith("!=", self._position) and self._take("!"):
@@ -224,13 +223,13 @@ class _Parser:
         self._position = self._match(_SPACE).end()
 
     def _match(self, pattern: re.Pattern[str]) -> re.Match[str]:
-        """What a pattern that also matches nothing finds here."""
+        """Matches a pattern here. The pattern can match the empty string."""
         found = pattern.match(self._text, self._position)
         assert found is not None
         return found
 
     def _error(self, why: str, position: int, misspelt: tuple[str, Iterable[str]] | None = None) -> TraceError:
-        """An error in a predicate, in which Linux counts from 1."""
+        """An error in a predicate. Linux counts its position from 1."""
         return filter_error(why, self._text, position + 1, misspelt)
 
     def _predicate(self) -> Predicate:
@@ -255,7 +254,7 @@ class _Parser:
         return Predicate(field, source, comparison, operand)
 
     def _field(self) -> tuple[Field, Source, bool]:
-        """The field, what is to be looked at, and whether `.function` follows."""
+        """The field, the value to examine, and whether `.function` follows."""
         name = _WORD.match(self._text, self._position)
         if name is None:
             why = _MEANINGLESS if _WORD.search(self._text) else _NO_FILTER
@@ -275,7 +274,7 @@ class _Parser:
         return field, source, False
 
     def _string(self, source: Source, comparison: Comparison) -> bytes:
-        """A string in quotes. That the second one is there has been checked."""
+        """A quoted string. Its closing quote has been checked before."""
         start = self._position
         if comparison not in (Comparison.EQUAL, Comparison.NOT_EQUAL, Comparison.GLOB):
             raise self._error(_ILLEGAL_OPERATION, start)

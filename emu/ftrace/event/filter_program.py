@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Filters of events as programs for native code (`native.filter_program`)."""
+"""Compiles event filters to programs for native code (`native.filter_record`)."""
 
 from __future__ import annotations
 
@@ -8,10 +8,13 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from emu.ftrace.event.call import EventCall, Field
 from emu.ftrace.event.filter_parse import Comparison, FindFunction, Operator, Postfix, Predicate, Source, parse_filter
-from emu.ftrace.native import filter_program as native
+from emu.ftrace.native import filter_record as native
+from emu.ftrace.native.filter_record import FilterStep
+from emu.native.records import HOST, Records, Words
 
 __all__ = ["EventFilter", "glob_elements"]
 
@@ -45,101 +48,108 @@ class EventFilter:
     Args:
         call: the event.
         text: the filter.
-        find_function: finds the addresses of a function by its name, or by an address in it.
+        find_function: finds the addresses of a function, by name or by an address in it.
 
     Attributes:
-        text: the filter as it was written.
-        address: of the program, which is there as long as the filter.
+        text: the filter's text.
+        first_step: the program for native code, valid while this object exists.
 
     Raises:
-        TraceError: EINVAL, with what error_log tells.
+        TraceError: EINVAL, with the report for error_log.
     """
 
     def __init__(self, call: EventCall, text: str, find_function: FindFunction) -> None:
         self.text = text
-        self._words = _Program(parse_filter(call, text, find_function)).words
-        self.address: int = self._words.ctypes.data
+        made = _Program(parse_filter(call, text, find_function))
+        self._memory = made.words, made.patterns
+        self.first_step = made.steps[0]
+
+
+class _Exit(NamedTuple):
+    """An open branch of a step: its `if_true` or its `if_false`."""
+
+    step: FilterStep
+    if_true: bool
 
 
 class _Part(NamedTuple):
-    """A part of a filter: its first entry, and the words that say where to go on after it."""
+    """A part of a filter: its first step and its open branches."""
 
-    first: int  # offset in the program, in bytes
-    if_true: list[int]
-    if_false: list[int]
+    first: FilterStep
+    if_true: list[_Exit]
+    if_false: list[_Exit]
 
 
 class _Program:
-    """The words of a filter. An operator joins parts by letting one go on at the other."""
+    """The steps of a filter. An operator joins parts by connecting one's open branches to the other's first step."""
 
     def __init__(self, postfix: Postfix) -> None:
-        self._entries: list[int] = []
-        self._patterns: list[int] = []
-        self._patterns_at = native.ENTRY_WORDS * sum(isinstance(item, Predicate) for item in postfix)
+        count = sum(isinstance(item, Predicate) for item in postfix)
+        self.words = np.zeros(count * HOST.size(FilterStep) // _WORD, np.uint64)
+        self.steps = Records[FilterStep](self.words.ctypes.data)
+        self._used = 0  # steps used so far
+        self.patterns: list[NDArray[np.uint64]] = []
         parts: list[_Part] = []
         for item in postfix:
             if isinstance(item, Predicate):
-                parts.append(self._entry(item))
+                parts.append(self._step(item))
             elif item is Operator.NOT:
                 first, if_true, if_false = parts.pop()
                 parts.append(_Part(first, if_false, if_true))
             else:
                 right, left = parts.pop(), parts.pop()
                 if item is Operator.AND:
-                    self._go_on(left.if_true, right.first)
+                    _go_on(left.if_true, right.first)
                     parts.append(_Part(left.first, right.if_true, left.if_false + right.if_false))
                 else:
-                    self._go_on(left.if_false, right.first)
+                    _go_on(left.if_false, right.first)
                     parts.append(_Part(left.first, left.if_true + right.if_true, right.if_false))
         (whole,) = parts
-        self._go_on(whole.if_true, int(native.KEEP))
-        self._go_on(whole.if_false, int(native.DISCARD))
-        self.words = np.array(self._entries + self._patterns, np.uint64)
+        _go_on(whole.if_true, FilterStep(native.KEEP))
+        _go_on(whole.if_false, FilterStep(native.DISCARD))
 
-    def _go_on(self, words: list[int], at: int) -> None:
-        for word in words:
-            self._entries[word] = at
-
-    def _entry(self, predicate: Predicate) -> _Part:
-        """Adds the entry of a predicate."""
+    def _step(self, predicate: Predicate) -> _Part:
+        """Adds a step for a predicate."""
         field, comparison, operand = predicate.field, predicate.comparison, predicate.operand
         opposite = comparison in _OPPOSITES
         comparison = _OPPOSITES.get(comparison, comparison)
-        length = 0
+        step = self.steps[self._used]
+        self._used += 1
+        step.source, step.offset, step.size = _source(predicate), field.offset, field.size
         if isinstance(operand, bytes):
-            value, length, inverted = self._pattern(operand, comparison is Comparison.GLOB)
-            test = native.UNLIKE if opposite is not inverted else native.STRING
+            step.pattern, step.length, inverted = self._pattern(operand, comparison is Comparison.GLOB)
+            step.test = native.UNLIKE if opposite is not inverted else native.STRING
             opposite = False
         elif isinstance(operand, range):
-            test, value, length = native.WITHIN, operand.start, len(operand)
+            step.test, step.value, step.length = native.WITHIN, operand.start, len(operand)
         else:
-            test, value = _TESTS[comparison][field.signed], _extended(operand, field)
-        first = len(self._entries)
-        what = field.offset << int(native.OFFSET) | field.size << int(native.SIZE)
-        what |= int(_source(predicate)) << int(native.SOURCE) | int(test)
-        self._entries += [what, value, length, 0, 0]
-        if_true, if_false = (first + int(word) // _WORD for word in (native.IF_TRUE, native.IF_FALSE))
-        return _Part(first * _WORD, *([if_false], [if_true]) if opposite else ([if_true], [if_false]))
+            step.test, step.value = _TESTS[comparison][field.signed], _extended(operand, field)
+        return _Part(step, [_Exit(step, not opposite)], [_Exit(step, opposite)])
 
-    def _pattern(self, text: bytes, is_glob: bool) -> tuple[int, int, bool]:
-        """Adds a pattern. Returns where it is, its length, and whether a string must not match it."""
+    def _pattern(self, text: bytes, is_glob: bool) -> tuple[Words, int, bool]:
+        """Makes a pattern. Returns its words, its length, and whether the match is inverted."""
         inverted = is_glob and text.startswith(b"!")
-        at = self._patterns_at + len(self._patterns)
         elements = list(glob_elements(text[inverted:]) if is_glob else text)
-        classes = [element for element in elements if isinstance(element, frozenset)]
-        class_at = at + len(elements)
+        pattern, classes = list[int](), list[int]()
         for element in elements:
             if isinstance(element, frozenset):
-                self._patterns.append(int(native.CLASS) + class_at * _WORD)
-                class_at += native.CLASS_WORDS
+                pattern.append(int(native.CLASS) + len(elements) + len(classes))
+                classes += np.packbits([n in element for n in range(256)], bitorder="little").view(np.uint64).tolist()
             else:
-                self._patterns.append(element)
-        for members in classes:
-            self._patterns += np.packbits([n in members for n in range(256)], bitorder="little").view(np.uint64).tolist()
-        return at * _WORD, len(elements), inverted
+                pattern.append(element)
+        self.patterns.append(np.array(pattern + classes, np.uint64))
+        return Words(self.patterns[-1].ctypes.data), len(elements), inverted
 
 
-def _source(predicate: Predicate) -> np.uint64:
+def _go_on(exits: list[_Exit], at: FilterStep) -> None:
+    for step, if_true in exits:
+        if if_true:
+            step.if_true = at
+        else:
+            step.if_false = at
+
+
+def _source(predicate: Predicate) -> int:
     field = predicate.field
     match predicate.source:
         case Source.NUMBER:
@@ -150,14 +160,14 @@ def _source(predicate: Predicate) -> np.uint64:
 
 
 def _extended(value: int, field: Field) -> int:
-    """A number cut to a field's size, as native code has what it compares with."""
+    """A number truncated to a field's size and extended as native code extends the field."""
     value &= (1 << 8 * field.size) - 1
     negative = field.signed and value >> (8 * field.size - 1)
     return value | (_MASK << 8 * field.size & _MASK if negative else 0)
 
 
 def glob_elements(pattern: bytes) -> Iterator[int | frozenset[int]]:
-    r"""The elements of a glob: `*`, `?`, `[a-z]`, `[!a-z]`, `\\` before a character that means itself. `[` without `]` does, too.
+    r"""The elements of a glob: `*`, `?`, `[a-z]`, `[!a-z]`, and characters; `\\` quotes the next one. An unclosed `[` is literal.
 
     >>> list(glob_elements(b"a*[b-d]")) == [ord("a"), int(native.ANY_RUN), frozenset(b"bcd")]
     True
@@ -181,7 +191,7 @@ def glob_elements(pattern: bytes) -> Iterator[int | frozenset[int]]:
 
 
 def _members(members: bytes, negated: bool) -> frozenset[int]:
-    """The characters of a class. Its first one may be `]`."""
+    """The characters of a class. The first one may be `]`."""
     found: set[int] = set()
     for first, last in _RANGE.findall(members):
         found.update(range(first[0], (last or first)[0] + 1))

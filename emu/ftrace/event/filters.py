@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The filters of one trace array's events, as the files `filter` show and set them."""
+"""The filters of one trace array's events, as shown and set by the files `filter`."""
 
 from __future__ import annotations
 
 import errno
 from collections.abc import Iterable
 
+from emu.ftrace.arrays.trace_array import TraceArray
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall, EventKind
 from emu.ftrace.event.filter_parse import BAD_SYSTEM_FILTER, QUALIFIERS, filter_error
 from emu.ftrace.event.filter_program import EventFilter
-from emu.ftrace.trace_array import TraceArray
 
 __all__ = ["EventFilters"]
 
@@ -24,7 +24,7 @@ _OF_SYSTEM = """\
 
 
 class EventFilters:
-    """A filter that is refused leaves the one before it in force. What was wrong with it is shown until the next one.
+    """The event filters. A refused filter leaves the previous one in force; its error is shown until the next filter is set.
 
     Args:
         array: the trace array.
@@ -32,22 +32,22 @@ class EventFilters:
 
     def __init__(self, array: TraceArray) -> None:
         self._array = array
-        self._refused: dict[EventCall | str, str] = {}  # by the event, or by the name of the system
+        self._refused: dict[EventCall | str, str] = {}  # by event, or by the name of a system
 
     def apply_to(self, call: EventCall) -> bool:
-        """Whether an event can have a filter: what the host records has none, but for function_graph, which the top array has."""
+        """Whether an event can have a filter. Host-recorded events have none, except function_graph's, in the top array."""
         return call.kind is not EventKind.FTRACE or (call.name in QUALIFIERS and self._array.is_top)
 
     def text(self, call: EventCall) -> str:
-        """The filter in force, or what has been refused since it was set."""
+        """The filter in force, or the one refused since, with its error."""
         file = self._array.ops.events.get(call)
         return self._refused.get(call) or (file.filter.text if file and file.filter else _NONE)
 
     def set(self, call: EventCall, text: str) -> None:
-        """Sets an event's filter; `0`: it has none.
+        """Sets an event's filter; `0` removes it.
 
         Raises:
-            TraceError: EINVAL, with what error_log tells.
+            TraceError: EINVAL, with the report for error_log.
         """
         try:
             self._put(call, self._made(call, text))
@@ -59,10 +59,10 @@ class EventFilters:
         return self._refused.get(system, _OF_SYSTEM)
 
     def set_system(self, system: str, calls: Iterable[EventCall], text: str) -> None:
-        """Sets the filter of those of a system's events that have the fields; the others keep theirs. `0`: none has one.
+        """Sets the filter of those events in a system that have its fields; the others keep theirs. `0` removes all filters.
 
         Raises:
-            TraceError: EINVAL, with what error_log tells: none of them has the fields.
+            TraceError: EINVAL, with the report for error_log: no event has the fields.
         """
         made: dict[EventCall, EventFilter | None] = {}
         errors: list[TraceError] = []
@@ -88,12 +88,12 @@ class EventFilters:
 
 
 def _closest(errors: Iterable[TraceError]) -> TraceError:
-    """The error of the event to which most of a filter made sense, which tells people most."""
+    """The error of the event that got furthest in parsing, because it tells the user most."""
     return max(errors, key=lambda error: (error.logged.position if error.logged else 0, error.suggestion != ""))
 
 
 def _with_error(error: TraceError) -> str:
-    """The text that was refused, and below it where and why."""
+    """The refused text, and below it where and why it is wrong."""
     report = error.logged
     assert report is not None
     caret = " " * min(report.position, len(report.command)) + "^"

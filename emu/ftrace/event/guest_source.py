@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Events of the guest that need something before they can happen (Linux: TRACE_EVENT_FN)."""
+"""Guest events that need preparation before they can happen (Linux: TRACE_EVENT_FN)."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ __all__ = ["GuestSource"]
 
 
 class GuestSource(EventSource):
-    """Functions of the guest that its thread calls when the first array wants an event, and when none does any more.
+    """The guest functions that its thread calls when the first array uses an event, and when the last one stops using it.
 
     Args:
-        work: has them called.
-        address: of the event's struct trace_event_call, which says what they are.
+        work: calls them in the guest.
+        address: the event's struct trace_event_call, which has pointers to them.
     """
 
     def __init__(self, work: Work, address: int) -> None:

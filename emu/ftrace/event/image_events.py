@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Reads the events that the guest's headers define, from the memory of the kernel or of a module.
+"""Reads the events defined by the guest's headers, from the memory of the kernel or of a module.
 
-A table of pointers leads to struct trace_event_call, and that to the fields (struct trace_event_field). Their offsets are not
-there: they follow from sizes and alignments, as the compiler lays out the entry.
+A table of pointers leads to struct trace_event_call, which leads to the fields (struct trace_event_field). The fields' offsets
+are not stored. They follow from sizes and alignments, as the compiler lays out the entry.
 """
 
 from __future__ import annotations
 
-import functools
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -17,7 +16,7 @@ import numpy as np
 
 from emu.ftrace.event.call import COMMON_SIZE, EventCall, Field
 from emu.ftrace.event.guest_source import GuestSource
-from emu.ftrace.native.event_record import LARGEST_ENTRY
+from emu.ftrace.native.trace_values import LARGEST_ENTRY
 from emu.kernel.memory import GuestMemory
 from emu.kernel.work import Work
 
@@ -25,22 +24,49 @@ __all__ = ["Eval", "EventReader", "GuestEvent", "GuestEvents"]
 
 _MOST_FIELDS = 64
 
-# What print fmt consists of: strings, members that must stay as they are, names and numbers.
+# Tokens of a print fmt: strings, struct members (which must stay as they are), names and numbers.
 _TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|(?:->|\.)\s*\w+|sizeof\(struct \w+\)|\w+')
 
 
 @dataclass(frozen=True)
 class GuestEvent:
-    """An event that has no number yet. `address`: of its struct trace_event_call. `call(number)` makes it an EventCall."""
+    """An event without a number yet.
+
+    Attributes:
+        address: its struct trace_event_call.
+        system, name, fields, print_fmt, size, key, hook, module: as in EventCall.
+        has_reg: whether the guest has a function that must be called to turn it on.
+    """
 
     address: int
     system: str
     name: str
-    call: Callable[[int], EventCall]
+    fields: Sequence[Field]
+    print_fmt: str
+    size: int
+    key: int
+    hook: int
+    module: str
+    has_reg: bool
+
+    def call(self, number: int, work: Work) -> EventCall:
+        """The event with a number. `work`: calls functions of the guest."""
+        return EventCall(
+            self.system,
+            self.name,
+            number,
+            self.fields,
+            self.print_fmt,
+            self.size,
+            key=self.key,
+            hook=self.hook,
+            module=self.module,
+            source=GuestSource(work, self.address) if self.has_reg else None,
+        )
 
 
 class Eval(NamedTuple):
-    """A name of C that stands for a number in the events of a system (TRACE_DEFINE_ENUM, TRACE_DEFINE_SIZEOF)."""
+    """A C name for a number in the events of a system (TRACE_DEFINE_ENUM, TRACE_DEFINE_SIZEOF)."""
 
     system: str
     name: str
@@ -49,9 +75,9 @@ class Eval(NamedTuple):
 
 @dataclass(frozen=True)
 class GuestEvents:
-    """The events of the kernel or of a module, and the names that their declarations and print fmts use for numbers."""
+    """The events of the kernel or of a module, and the symbolic numbers in their declarations and print fmts."""
 
-    module: str  # empty: the kernel
+    module: str  # empty for the kernel
     events: Sequence[GuestEvent]
     evals: Sequence[Eval]
 
@@ -60,18 +86,16 @@ class EventReader:
     """Reads the events of the kernel or of one module.
 
     Args:
-        memory: in which they lie.
-        evals: addresses of their struct trace_eval_map.
-        work: has functions called that events need.
-        module: the module's name; empty: the kernel's.
+        memory: the guest's memory.
+        evals: the addresses of their struct trace_eval_map.
+        module: the module's name; empty for the kernel.
 
     Raises, from any method:
-        ValueError, LookupError: what lies in memory is no event; the latter: it points out of the kernel's memory.
+        ValueError, LookupError: the memory does not hold a valid event; LookupError if it points outside the kernel's memory.
     """
 
-    def __init__(self, memory: GuestMemory, evals: Sequence[int], work: Work, module: str = "") -> None:
+    def __init__(self, memory: GuestMemory, evals: Sequence[int], module: str = "") -> None:
         self._memory = memory
-        self._work = work
         self._module = module
         self._layout = memory.image.structure("trace_event_field", ("type", "name", "size", "align", "is_signed", "element"))
         self._fields: dict[int, tuple[Sequence[Field], int]] = {}
@@ -89,7 +113,7 @@ class EventReader:
         return Eval(system, name, value - (value >> 63 << 64))
 
     def read(self, calls: Sequence[int]) -> GuestEvents:
-        """All of them. `calls`: the addresses of their struct trace_event_call."""
+        """All events and symbolic numbers. `calls`: the addresses of the events' struct trace_event_call."""
         return GuestEvents(self._module, list(self._events(calls)), self._evals)
 
     def _events(self, calls: Sequence[int]) -> Iterator[GuestEvent]:
@@ -109,22 +133,21 @@ class EventReader:
             hook = memory.member(address, "trace_event_call.hook")
             for turned in {key, hook or key}:
                 memory.member(turned, "static_key.enabled")
-            make = functools.partial(
-                EventCall,
+            yield GuestEvent(
+                address,
                 system,
                 name,
-                fields=[self._evaluated(system, field) for field in fields],
-                print_fmt=self._replaced(system, print_fmt),
-                size=size,
-                key=key,
-                hook=hook,
-                module=self._module,
-                source=GuestSource(self._work, address) if memory.member(address, "trace_event_call.reg") else None,
+                [self._evaluated(system, field) for field in fields],
+                self._replaced(system, print_fmt),
+                size,
+                key,
+                hook,
+                self._module,
+                has_reg=bool(memory.member(address, "trace_event_call.reg")),
             )
-            yield GuestEvent(address, system, name, make)
 
     def _fields_at(self, address: int) -> tuple[Sequence[Field], int]:
-        """The fields in the table at an address, and where the last one ends. Events of a class share it."""
+        """The fields in the table at an address, and the end of the last one. Events of a class share the table."""
         if address not in self._fields:
             fields, end = [], COMMON_SIZE
             for n in range(_MOST_FIELDS + 1):
@@ -144,12 +167,12 @@ class EventReader:
         return self._fields[address]
 
     def _evaluated(self, system: str, field: Field) -> Field:
-        """A field, the length of an array in numbers."""
+        """A field with the length of its array as a number."""
         if "[" not in field.type or (type_ := self._replaced(system, field.type)) == field.type:
             return field
         return Field(type_, field.name, field.offset, field.size, field.signed, field.element)
 
     def _replaced(self, system: str, text: str) -> str:
-        """A text of C with the names of the system replaced by what they stand for, outside strings."""
+        """A C text in which the system's symbolic numbers, outside strings, are replaced by their values."""
         names = self._names.get(system)
         return _TOKEN.sub(lambda token: names.get(token[0], token[0]), text) if names else text

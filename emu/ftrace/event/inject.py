@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is written to events/SYSTEM/EVENT/inject: the fields of an entry that is recorded as if the event had happened.
+"""Writes to events/SYSTEM/EVENT/inject: the fields of an entry, which is recorded as if the event had happened.
 
     prev_pid=1 prev_comm="sh" prev_state=0x10
 """
@@ -17,13 +17,13 @@ from emu.ftrace.numbers import parse_c
 
 __all__ = ["Injected"]
 
-_LONGEST_STRING = 255  # bytes between quotes
+_LONGEST_STRING = 255  # bytes between the quotes
 _NAME = re.compile(rb"\s*(\w+)", re.ASCII)
 _VALUE = re.compile(
     rb"""\s*=\s*(?:(?P<number>-?[0-9a-zA-Z]+)(?=\s|$)|(?P<quote>['"])(?P<string>(?:\\.|[^\\])*?)(?P=quote))""",
     re.ASCII | re.DOTALL,
 )
-_NOT_SETTABLE = "common_type"  # the event says it
+_NOT_SETTABLE = "common_type"  # determined by the event
 
 
 class Injected:
@@ -34,7 +34,7 @@ class Injected:
         text: the fields, `name=number` or `name="string"`.
 
     Attributes:
-        common: the common fields that were set: the bytes of each, by its offset.
+        common: the bytes of each common field that was set, by the field's offset.
         data: the entry after its common fields.
 
     Raises:
@@ -45,7 +45,7 @@ class Injected:
         self.common: dict[int, bytes] = {}
         self._call = call
         self._entry = bytearray(call.size)
-        self._entry += b"\0"  # ends a string, and is what an empty one is
+        self._entry += b"\0"  # the NUL of a string; an empty string is only this
         for field in call.fields:
             if _is_dynamic_string(field):
                 self._put(field, len(self._entry) - 1)
@@ -54,7 +54,7 @@ class Injected:
         self.data = bytes(self._entry[COMMON_SIZE:])
 
     def _settings(self, text: bytes) -> Iterator[tuple[Field, int | bytes]]:
-        """The fields that the text sets, and to what."""
+        """The fields that the text sets, with their values."""
         fields = {field.name: field for field in (*COMMON_FIELDS, *self._call.fields) if field.name != _NOT_SETTABLE}
         position = 0
         while position < len(text):

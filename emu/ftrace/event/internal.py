@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The events of the system `ftrace`: what tracers and the host itself record. Their numbers are fixed, as in Linux.
+"""The events of the system `ftrace`, recorded by tracers and by the host itself. Their numbers are fixed, as in Linux.
 
-Some tracers are threads of the guest, which fill their entries themselves (firmware/include/linux/trace_entries.h).
+Some tracers are threads of the guest, which fill in their entries themselves (firmware/include/linux/trace_entries.h).
 
-`emu/ftrace/events.py` has the layouts of those that are recorded here.
+`emu/ftrace/buffers/entries.py` has the layouts of the entries that the host records.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
+from emu.ftrace.buffers.entries import EventType
 from emu.ftrace.event.call import COMMON_SIZE, EventCall, EventKind, Field
-from emu.ftrace.events import EventType
 
-__all__ = ["BLK", "GUEST_ENTRIES", "INTERNAL_EVENTS", "OF_TOP_ARRAY", "SYSTEM"]
+__all__ = ["BLK", "GUEST_ENTRIES", "INTERNAL_EVENTS", "OF_TOP_ARRAY", "SYSTEM", "VALUED_EVENTS"]
 
 SYSTEM = "ftrace"
 
@@ -31,7 +31,7 @@ _SWITCH_FMT = (
     '"%u:%u:%u  {} %u:%u:%u [%03u]", REC->prev_pid, REC->prev_prio, REC->prev_state,'
     " REC->next_pid, REC->next_prio, REC->next_state, REC->next_cpu"
 )
-_STACK_DEPTH = 8  # callers that `format` declares; an entry has as many as it needs
+_STACK_DEPTH = 8  # callers declared in `format`; an entry has as many as it needs
 _CALLERS = f"unsigned long[{_STACK_DEPTH}] caller"
 _CALLERS_FMT = (
     r'"\t=> %ps\n\t=> %ps\n\t=> %ps\n" "\t=> %ps\n\t=> %ps\n\t=> %ps\n" "\t=> %ps\n\t=> %ps\n", '
@@ -46,7 +46,7 @@ def _event(name: str, number: int, declarations: tuple[str, ...], print_fmt: str
 
 
 def _fields(declarations: tuple[str, ...]) -> Iterator[Field]:
-    """The fields, each declared as `TYPE NAME`, at the next multiple of their size."""
+    """The fields, from declarations `TYPE NAME`, each aligned to its size."""
     offset = COMMON_SIZE
     for declaration in declarations:
         type_, _, name = declaration.rpartition(" ")
@@ -104,17 +104,33 @@ INTERNAL_EVENTS = (
            "(((u64)(REC)->top_delta_ts << 32) | (REC)->bottom_delta_ts)"),
 )  # fmt: skip
 
-# Linux has no `format` for it, so that no file names it.
+_VALUED = (
+    _event("function", 1, ("unsigned long ip", "unsigned long parent_ip", "unsigned long[] args"),
+           '" %ps <-- %ps", (void *)REC->ip, (void *)REC->parent_ip'),
+    _event("funcgraph_exit", 10,
+           ("unsigned long func", "unsigned long retval", "unsigned int depth", "unsigned int overrun",
+            "unsigned long long calltime", "unsigned long long rettime"),
+           '"<-- %ps (%u) (start: %llx  end: %llx) over: %u retval: %lx", '
+           "(void *)REC->func, REC->depth, REC->calltime, REC->rettime, REC->depth, REC->retval"),
+    _event("funcgraph_entry", 11, ("unsigned long func", "unsigned int depth", "unsigned long[] args"),
+           '"--> %ps (%u)", (void *)REC->func, REC->depth'),
+)  # fmt: skip
+_VALUED_BY_NUMBER = {call.number: call for call in _VALUED}
+
+VALUED_EVENTS: Sequence[EventCall] = [_VALUED_BY_NUMBER.get(call.number, call) for call in INTERNAL_EVENTS]
+"""The same, of a kernel whose calls' arguments and return values can be recorded: as in Linux 6.15."""
+
+# Linux has no `format` file for it, so no file names it.
 BLK = _event("blk", 13,
              ("u64 time", "u64 sector", "u32 bytes", "u32 action", "u32 pid", "u32 device", "u32 cpu", "u16 error", "u16 pdu_len",
               "char[] pdu"), "")  # fmt: skip
 
-# What the guest fills. A last field of no size, as `char[] buf`, is the data that the guest hands over beside the entry.
+# Entries filled in by the guest. A last field without a size, such as `char[] buf`, is the data passed along with the entry.
 _FILLED_BY_GUEST = frozenset({"branch", "mmiotrace_rw", "mmiotrace_map", "hwlat", "osnoise", "timerlat"})
 _CALLS = (
     BLK,
     *(call for call in INTERNAL_EVENTS if call.name in _FILLED_BY_GUEST),
-    _event("kernel_stack", 4, ("int size", "unsigned long[] caller"), ""),  # timerlat's, with as many callers as there are
+    _event("kernel_stack", 4, ("int size", "unsigned long[] caller"), ""),  # timerlat's, with any number of callers
 )
 GUEST_ENTRIES: Mapping[int, EventCall] = {call.number: call for call in _CALLS}
-OF_TOP_ARRAY = (EventType.BLK, EventType.MMIO_RW, EventType.MMIO_MAP)  # whatever its tracer is
+OF_TOP_ARRAY = (EventType.BLK, EventType.MMIO_RW, EventType.MMIO_MAP)  # with any tracer

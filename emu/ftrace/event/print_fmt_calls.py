@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a compiled print fmt calls: Linux's helpers of TP_printk, and what C's operators do where Python's differ."""
+"""Run-time functions of compiled print fmts: Linux's helpers for TP_printk, and C operators that differ from Python's."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ __all__ = ["array", "dynamic_data", "element", "flags", "quotient", "remainder",
 
 
 def dynamic_data(entry: bytes, word: int, base: int = 0) -> bytes:
-    """The data of a dynamic field, as much of it as lies in the entry: its place, from `base`, and its length in one word."""
+    """The data of a dynamic field, limited to the entry. `word`: the offset, counted from `base`, and the length."""
     start = base + (word & 0xFFFF)
     return entry[start : start + (word >> 16)]
 
 
 def flags(value: int, separator: str, names: Sequence[tuple[int, str]]) -> str:
-    """The names of the bits that are set, and what is left as a number."""
+    """The names of the bits that are set; the remaining bits as a number."""
     found = []
     for mask, name in names:
         if not value:
@@ -42,12 +42,12 @@ def array(data: bytes, count: int, size: int) -> str:
 
 
 def element(data: bytes, index: int, size: int, signed: bool) -> int:
-    """An element of an array; 0 beside it."""
+    """An element of an array; 0 outside it."""
     return int.from_bytes(data[index * size : (index + 1) * size], sys.byteorder, signed=signed) if index >= 0 else 0
 
 
 def quotient(one: int, other: int) -> int:
-    """Cut towards zero, as C has it. What cannot be divided is 0."""
+    """C's division, which truncates towards zero. Division by zero yields 0."""
     if not other:
         return 0
     return abs(one) // abs(other) * (1 if (one < 0) == (other < 0) else -1)
@@ -61,5 +61,5 @@ _WIDEST = 4096  # a page, the longest line
 
 
 def star(width: int) -> int:
-    """A width or precision that an argument gives."""
+    """A width or precision from an argument, or from a format that may be damaged, limited to sane values."""
     return min(max(width, -_WIDEST), _WIDEST)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What has to be done so that an event happens, while any trace array wants it."""
+"""Preparation of an event for the time that any trace array uses it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ __all__ = ["EventSource"]
 
 
 class EventSource:
-    """Where the entries of an event that was defined while the machine runs come from. One source may be that of several events.
+    """The source of the entries of an event that was defined at run time. Several events may share a source.
 
-    An array wants an event while the event is enabled there, if only softly.
+    An array uses an event while the event is enabled there, even if only in soft mode.
     """
 
     def __init__(self) -> None:
@@ -17,11 +17,11 @@ class EventSource:
 
     @property
     def in_use(self) -> bool:
-        """Whether an array wants the event."""
+        """Whether an array uses the event."""
         return self._users > 0
 
     def begin(self, file: object) -> None:
-        """An array begins to want the event. `file`: what it wants, an EventFile.
+        """An array starts to use the event. `file`: its EventFile.
 
         Raises:
             TraceError: the event cannot happen; nothing has changed.
@@ -31,17 +31,17 @@ class EventSource:
         self._users += 1
 
     def end(self, file: object) -> None:
-        """The array wants it no longer."""
+        """The array stops using the event."""
         self._users -= 1
         if not self._users:
             self.stop()
 
     def start(self) -> None:
-        """The first array begins to want the event. What has to be patched is patched by the update of sites that follows.
+        """The first array starts to use the event. The caller updates the sites afterwards.
 
         Raises:
             TraceError: the event cannot happen; nothing has changed.
         """
 
     def stop(self) -> None:
-        """No array wants it any more."""
+        """No array uses the event any more."""

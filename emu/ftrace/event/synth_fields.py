@@ -17,13 +17,13 @@ __all__ = [
     "STRING_ROOM", "SynthField", "check_name", "conversion", "entry_fields", "parse_fields", "print_fmt", "refuse", "refuse_form",
 ]  # fmt: skip
 
-STRING_ROOM = 256  # bytes that a string has in an entry, whatever its type says (Linux: STR_VAR_LEN_MAX)
-_WORD = 8  # bytes of an entry that any other field has
+STRING_ROOM = 256  # bytes of a string in an entry, whatever its type says (Linux: STR_VAR_LEN_MAX)
+_WORD = 8  # bytes of any other field in an entry
 _MOST_FIELDS = 64
-_MOST_DIGITS = 3  # of a string's length
+_MOST_DIGITS = 3  # in the length of a string
 _NAME = re.compile("[A-Za-z_][A-Za-z0-9_]*")
 
-# Of each type, its bytes and with what printf() prints it
+# For each type: its size in bytes and its printf conversion
 _TYPES = {
     "s64": (8, "%lld"), "u64": (8, "%llu"), "s32": (4, "%d"), "u32": (4, "%u"), "s16": (2, "%d"), "u16": (2, "%u"),
     "s8": (1, "%d"), "u8": (1, "%u"), "char": (1, "%d"), "unsigned char": (1, "%u"), "int": (4, "%d"),
@@ -36,7 +36,7 @@ _TYPES = {
 class SynthField:
     """A field of a synthetic event (Linux: struct synth_field).
 
-    `type` is as the files show it: `pid_t`, `char[16]`, or `char[]` for a string of any length.
+    `type` is as in the files: `pid_t`, `char[16]`, or `char[]` for a string of any length.
     """
 
     type: str
@@ -56,12 +56,12 @@ class SynthField:
 
     @property
     def room(self) -> int:
-        """Bytes that it takes in the fixed part of an entry."""
+        """The size of its room in the fixed part of an entry, in bytes."""
         return STRING_ROOM if self.is_string and self.size else _WORD
 
 
 def entry_fields(fields: Sequence[SynthField]) -> Iterator[Field]:
-    """The fields as `format` shows them."""
+    """The fields as shown in `format`."""
     offset = COMMON_SIZE
     for field in fields:
         type_ = re.sub(r"\[.*\]", "[]", field.type) if field.size else f"__data_loc {field.type}"
@@ -76,32 +76,32 @@ def print_fmt(fields: Sequence[SynthField]) -> str:
 
 
 def conversion(type_: str) -> str:
-    """With what printf() prints a value of a type in a trace."""
+    """The printf conversion for values of a type in a trace."""
     return "%.*s" if "char[" in type_ else _TYPES[type_][1]
 
 
 def refuse(command: str, text: str, why: str, word: str = "", code: int = errno.EINVAL) -> NoReturn:
-    """Raises a TraceError. error_log shows `text`, and as Linux a caret below where `word` stands in the command first."""
+    """Raises TraceError. error_log shows `text` and, as in Linux, a caret below the first occurrence of `word` in the command."""
     raise TraceError(code, why, logged=ErrorReport("synthetic_events", text, command, max(command.find(word), 0)))
 
 
 def refuse_form(command: str, form: str = "<name> field[;field] ...") -> NoReturn:
-    """Raises a TraceError: a command does not look like a definition."""
+    """Raises TraceError: a command does not have the form of a definition."""
     refuse(command, f"Command must be of the form: {form}", f"a definition looks like {form}")
 
 
 def check_name(name: str, command: str, where: str) -> None:
-    """Raises TraceError: EINVAL, if a name of an event or a field is no identifier of C. `where`: the word in the command."""
+    """Raises TraceError: EINVAL if the name of an event or a field is not a C identifier. `where`: the word in the command."""
     if not _NAME.fullmatch(name):
         refuse(command, "Illegal name", f"'{name}' is no identifier of C", where)
 
 
 def parse_fields(text: str, command: str) -> Sequence[SynthField]:
-    """The fields of a definition. They need no semicolons between them.
+    """The fields of a definition. Semicolons between them are optional.
 
     Args:
-        text: what follows the event's name.
-        command: all that was written.
+        text: the command after the event's name.
+        command: the whole command.
 
     Raises:
         TraceError: EINVAL.
@@ -122,7 +122,7 @@ def parse_fields(text: str, command: str) -> Sequence[SynthField]:
 
 
 def _field(words: Sequence[str], command: str) -> SynthField:
-    """`u64 lat`, `unsigned int count`, `char comm[16]`: the brackets may also stand at the type."""
+    """Parses `u64 lat`, `unsigned int count`, `char comm[16]`; the brackets may also follow the type."""
     if words[0] == "unsigned" and len(words) < 3:
         refuse(command, "Incomplete type", "a type and a name must follow 'unsigned'", words[0])
     *types, declared = words
@@ -140,7 +140,7 @@ def _field(words: Sequence[str], command: str) -> SynthField:
 
 
 def _string_size(type_: str) -> int | None:
-    """The bytes of a string, 0: as many as it has; None: it is no string, or too long."""
+    """The size of a string in bytes; 0 if it is of any length; None if the type is not a string, or too long."""
     found = re.fullmatch(rf".*?char\[([^\]]{{0,{_MOST_DIGITS}}})\]", type_)
     if found is None:
         return None

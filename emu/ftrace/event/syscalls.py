@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The events of system calls: sys_enter_NAME and sys_exit_NAME, from what SYSCALL_DEFINEn() leaves in the image.
+"""The events of system calls, sys_enter_NAME and sys_exit_NAME, from the tables that SYSCALL_DEFINEn() leaves in the image.
 
-They have no tracepoints. raw_syscalls:sys_enter and sys_exit make their entries, as far as a call has arguments.
+They have no tracepoints of their own: raw_syscalls:sys_enter and sys_exit make their entries, cut to the call's arguments.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from emu.ftrace.event.call import EventCall, EventKind, Field
 from emu.kernel.memory import GuestMemory
 
-__all__ = ["FIRST_ARGUMENT", "SyscallEvents", "syscall_events"]
+__all__ = ["SyscallEvents", "syscall_events"]
 
 _NUMBER = Field("int", "__syscall_nr", 8, 4, True)
-FIRST_ARGUMENT = 16  # bytes to the first argument of an entry, or to the result
-_WORD = 8  # bytes of each argument, whatever its type
-_RESULT = Field("long", "ret", FIRST_ARGUMENT, _WORD, True)
+_FIRST_ARGUMENT = 16  # offset in an entry of the first argument, or of the result
+_WORD = 8  # of each argument, whatever its type
+_RESULT = Field("long", "ret", _FIRST_ARGUMENT, _WORD, True)
 
 
 @dataclass(frozen=True)
@@ -25,8 +25,8 @@ class SyscallEvents:
     """The two events of a system call.
 
     Attributes:
-        name: that of its function: sys_close.
-        numbers: it is called by these, of which there is at least one.
+        name: the name of its function, such as sys_close.
+        numbers: its system call numbers, at least one.
     """
 
     name: str
@@ -34,13 +34,13 @@ class SyscallEvents:
     arguments: Sequence[Field]
 
     def enter(self, number: int, key: int) -> EventCall:
-        """sys_enter_NAME, by the number of the event and the address of raw_syscalls:sys_enter's key."""
+        """The event sys_enter_NAME, from its number and the address of raw_syscalls:sys_enter's key."""
         formats = ", ".join(f"{field.name}: 0x%0{2 * _WORD // 2}lx" for field in self.arguments)
         values = "".join(f", ((unsigned long)(REC->{field.name}))" for field in self.arguments)
         return self._call("enter", number, self.arguments, f'"{formats}"{values}', EventKind.SYSCALL_ENTER, key)
 
     def exit(self, number: int, key: int) -> EventCall:
-        """sys_exit_NAME, by the number of the event and the address of raw_syscalls:sys_exit's key."""
+        """The event sys_exit_NAME, from its number and the address of raw_syscalls:sys_exit's key."""
         return self._call("exit", number, [_RESULT], '"0x%lx", REC->ret', EventKind.SYSCALL_EXIT, key)
 
     def _call(self, way: str, number: int, fields: Sequence[Field], print_fmt: str, kind: EventKind, key: int) -> EventCall:
@@ -50,17 +50,17 @@ class SyscallEvents:
             number,
             [_NUMBER, *fields],
             print_fmt,
-            size=FIRST_ARGUMENT + _WORD * len(fields),
+            size=_FIRST_ARGUMENT + _WORD * len(fields),
             kind=kind,
             key=key,
         )
 
 
 def syscall_events(memory: GuestMemory) -> Iterator[SyscallEvents]:
-    """The system calls that have a number, in the order of their functions' names.
+    """The system calls that have a number, sorted by function name.
 
     Raises:
-        LookupError: what lies in memory describes no system calls.
+        LookupError: the memory does not hold valid tables.
     """
     image = memory.image
     numbers: dict[int, list[int]] = {}
@@ -82,6 +82,6 @@ def _arguments(memory: GuestMemory, metadata: int) -> Sequence[Field]:
         for member in ("types", "args")
     )
     return [
-        Field(type_, name, FIRST_ARGUMENT + n * _WORD, _WORD, False)
+        Field(type_, name, _FIRST_ARGUMENT + n * _WORD, _WORD, False)
         for n, (type_, name) in enumerate(zip(types, names, strict=True))
     ]

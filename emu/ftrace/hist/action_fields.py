@@ -1,24 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the names in the actions of a hist trigger mean: variables, fields, synthetic events."""
+"""Resolves the names in a hist trigger's actions: variables, fields, synthetic events."""
 
 from __future__ import annotations
 
 import errno
 from collections.abc import Callable
-from typing import Protocol
+from typing import NamedTuple
 
 from emu.ftrace.dynevent.synthetic import SyntheticEvent
-from emu.ftrace.errors import TraceError
+from emu.ftrace.errors import ErrorReport, TraceError
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.synth_fields import SynthField
 from emu.ftrace.hist.actions import HistAction, HistActions
+from emu.ftrace.hist.array_hists import ArrayHists
 from emu.ftrace.hist.definition import HistDefinition
 from emu.ftrace.hist.expression import FieldName, Number, Reference, parse_expression
 from emu.ftrace.hist.hist_field import HistField
 from emu.ftrace.hist.parse import Action, ActionKind, Handler
 from emu.ftrace.hist.variables import HistVariable
 
-__all__ = ["Surroundings", "find_actions"]
+__all__ = ["ActionServices", "find_actions"]
 
 _BAD_EVENT = "Invalid subsystem or event name"
 _NOT_VARIABLE = "For onmax(x) or onchange(x), x must be a variable"
@@ -35,37 +36,30 @@ _NO_EVENT = "Event file not found"
 _NO_HIST = "Matching event histogram not found"
 _HIST_REFUSED = "Couldn't create histogram for field"
 
-_OWN_PREFIX = "synthetic_"  # of variables for fields of other events
+_OWN_PREFIX = "synthetic_"  # prefix of the variables that are made for other events' fields
 
 
-class Surroundings(Protocol):
-    """What actions need of their trace array."""
+class ActionServices(NamedTuple):
+    """What actions do to their trace array.
 
-    def synthetic_event(self, name: str) -> SyntheticEvent | None: ...
+    Attributes:
+        add_hist: sets a hist trigger of another event. Returns a function that removes it. Raises TraceError.
+        reserve_snapshot: reserves the snapshot for one action. Returns a function that ends this. TraceError: EBUSY, ENOMEM.
+        tell: adds a report to error_log, whether the trigger fails or not.
+    """
 
-    def event(self, system: str, name: str) -> EventCall | None:
-        """An event that can be matched; None: there is none."""
-
-    def variable(self, system: str, event: str, name: str) -> HistVariable | None:
-        """A variable of an event's histograms; None: there is none."""
-
-    def compatible(self, call: EventCall, definition: HistDefinition) -> tuple[HistDefinition, str | None] | None:
-        """A histogram of an event with keys as a definition has, and its condition; None: there is none."""
-
-    def add_hist(self, call: EventCall, text: str) -> Callable[[], None]:
-        """Sets a hist trigger of another event. Returns what takes it back. Raises TraceError."""
-
-    def reserve_snapshot(self) -> Callable[[], None]:
-        """Keeps the snapshot for one action. Returns what ends that. Raises TraceError: EBUSY, ENOMEM."""
+    add_hist: Callable[[EventCall, str], Callable[[], None]]
+    reserve_snapshot: Callable[[], Callable[[], None]]
+    tell: Callable[[ErrorReport], None]
 
 
-def find_actions(definition: HistDefinition, around: Surroundings) -> HistActions:
+def find_actions(definition: HistDefinition, hists: ArrayHists, services: ActionServices) -> HistActions:
     """The actions of a definition.
 
     Raises:
-        TraceError: EINVAL, EEXIST, with what error_log tells; EBUSY, ENOMEM. Nothing has changed.
+        TraceError: EINVAL, EEXIST, with the report for error_log; EBUSY, ENOMEM. Nothing has changed.
     """
-    finder = _Finder(definition, around)
+    finder = _Finder(definition, hists, services)
     try:
         for action in definition.command.actions:
             finder.check_event(action)
@@ -76,20 +70,21 @@ def find_actions(definition: HistDefinition, around: Surroundings) -> HistAction
 
 
 class _Finder:
-    """Finds what the names of one trigger's actions mean. `taken`: what gives back what they need."""
+    """Resolves the names in one trigger's actions. `taken`: functions that release what the actions use."""
 
-    def __init__(self, definition: HistDefinition, around: Surroundings) -> None:
+    def __init__(self, definition: HistDefinition, hists: ArrayHists, services: ActionServices) -> None:
         self.taken: list[Callable[[], None]] = []
         self._definition = definition
-        self._around = around
+        self._hists = hists
+        self._services = services
         self._source = definition.command.source
         self._saves = False
 
     def check_event(self, action: Action) -> None:
-        """Raises TraceError: EINVAL, when there is no event as an action wants to match."""
+        """Raises TraceError: EINVAL if an action's matching event does not exist."""
         if action.handler is Handler.ON_MATCH:
             system, _, event = action.subject.partition(".")
-            if self._around.event(system, event) is None:
+            if self._hists.event(system, event) is None:
                 raise self._source.error(_BAD_EVENT, event)
 
     def find(self, action: Action) -> HistAction:
@@ -98,9 +93,9 @@ class _Finder:
         if action.kind is ActionKind.SAVE:
             return HistAction(action, subject, self._saved(action), None)
         if action.kind is ActionKind.SNAPSHOT:
-            self.taken.append(self._around.reserve_snapshot())
+            self.taken.append(self._services.reserve_snapshot())
             return HistAction(action, subject, [], None)
-        event = self._around.synthetic_event(action.synthetic)
+        event = self._hists.synthetic_event(action.synthetic)
         if event is None:
             raise self._source.error(_NO_SYNTHETIC_EVENT, action.synthetic)
         self.taken.append(event.need())
@@ -127,7 +122,7 @@ class _Finder:
             raise self._source.then(error, _NOT_SAVED, name) from None
 
     def _parameters(self, action: Action, event: SyntheticEvent) -> list[HistField]:
-        """What the fields of a synthetic event become."""
+        """The values for the fields of a synthetic event."""
         found: list[HistField] = []
         for number, text in enumerate(action.parameters):
             system, of_event, name = self._qualified(text)
@@ -140,7 +135,7 @@ class _Finder:
         return found
 
     def _qualified(self, text: str) -> tuple[str, str, str]:
-        """System and event, if they are said, and a name."""
+        """The system and the event, if they are given, and the name."""
         if "." not in text:
             return "", "", text
         system, event, *name = text.split(".", 2)
@@ -149,7 +144,7 @@ class _Finder:
         return system, event, name[0]
 
     def _is_own(self, system: str, event: str) -> bool:
-        """Whether a name may be one of the trigger's own event."""
+        """Whether a name may belong to the trigger's own event."""
         return not system or (system, event) == (self._definition.call.system, self._definition.call.name)
 
     def _variable(self, action: Action, system: str, event: str, text: str) -> HistField:
@@ -179,51 +174,49 @@ class _Finder:
             raise self._source.then(error, _BAD_FIELD, name) from None
 
     def _field(self, action: Action, system: str, event: str, name: str) -> HistField:
-        """A field of the trigger's own event, or else of the one that an action matches."""
-        before: TraceError | None = None
+        """A field of the trigger's own event, or otherwise of the event matched by an action.
+
+        As in Linux, error_log reports that the trigger's own event lacks it, even if the other event has it.
+        """
+        other_system, other_event = system, event
+        if not system and action.handler is Handler.ON_MATCH:
+            other_system, _, other_event = action.subject.partition(".")
         if self._is_own(system, event):
             try:
                 return self._own_field(name)
             except TraceError as error:
-                before = error
-        if not system and action.handler is Handler.ON_MATCH:
-            system, _, event = action.subject.partition(".")
-        if not event:
-            assert before is not None
-            raise before
-        return self._refer(self._field_variable(system, event, name, before), system, event)
+                if not other_event:
+                    raise
+                if error.logged is not None:
+                    self._services.tell(error.logged)
+        variable = self._field_variable(other_system, other_event, name)
+        return self._refer(variable, other_system, other_event)
 
-    def _field_variable(self, system: str, event: str, name: str, before: TraceError | None) -> HistVariable:
-        """A variable for a field of another event. As in Linux, it is one of a histogram that is made for it.
-
-        `before`: what was wrong with the field of the trigger's own event.
-        """
+    def _field_variable(self, system: str, event: str, name: str) -> HistVariable:
+        """A variable for a field of another event. As in Linux, a histogram is made for it."""
         own_name = f"{_OWN_PREFIX}{name}"
-        call = self._around.event(system, event)
+        call = self._hists.event(system, event)
         if call is None:
-            raise self._refused(before, _NO_EVENT, name)
-        other = self._around.compatible(call, self._definition)
+            raise self._source.error(_NO_EVENT, name)
+        other = self._hists.compatible(call, self._definition)
         if other is None:
-            raise self._refused(before, _NO_HIST, name)
-        variable = self._around.variable(system, event, own_name)
+            raise self._source.error(_NO_HIST, name)
+        variable = self._hists.variables.of_event(system, event, own_name)
         if variable is None:
-            definition, condition = other
-            text = f"keys={','.join(key.name for key in definition.keys)}:{own_name}={name}"
+            text = f"keys={','.join(key.name for key in other.definition.keys)}:{own_name}={name}"
+            condition = f" if {other.condition.text}" if other.condition else ""
             try:
-                self.taken.append(self._around.add_hist(call, f"{text} if {condition}" if condition else text))
+                self.taken.append(self._services.add_hist(call, f"{text}{condition}"))
             except TraceError as error:
-                refused = self._refused(before, error.logged.text if error.logged else _NO_FIELD, name)
-                raise self._refused(refused, _HIST_REFUSED, name) from None
-            variable = self._around.variable(system, event, own_name)
+                refused = self._source.error(error.logged.text if error.logged else _NO_FIELD, name)
+                raise self._source.then(refused, _HIST_REFUSED, name) from None
+            variable = self._hists.variables.of_event(system, event, own_name)
             assert variable is not None
         return variable
 
-    def _refused(self, before: TraceError | None, why: str, name: str) -> TraceError:
-        return self._source.then(before, why, name) if before else self._source.error(why, name)
-
 
 def _fits(field: SynthField, value: HistField) -> bool:
-    """Whether a field of a synthetic event can become a value."""
+    """Whether a value has the type of a synthetic event's field."""
     if field.is_string or value.is_string:
         return field.is_string and value.is_string and (not field.size or field.size == value.size)
     return field.type == value.type or (field.size, field.signed) == (value.size, value.signed)

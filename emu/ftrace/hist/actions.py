@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Actions of histograms: what else an event does when it is counted.
+"""Actions of histograms: what else happens when an event is counted.
 
-    onmatch(sched.sched_waking).wakeup_latency($lat,next_pid)     a synthetic event happens
-    onmax($lat).save(prev_comm)                                   fields are kept beside the greatest value
-    onchange($state).snapshot()                                   a snapshot is taken
+    onmatch(sched.sched_waking).wakeup_latency($lat,next_pid)     generates a synthetic event
+    onmax($lat).save(prev_comm)                                   saves fields along with the greatest value
+    onchange($state).snapshot()                                   takes a snapshot
 """
 
 from __future__ import annotations
@@ -12,13 +12,17 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import numpy as np
+from numpy.typing import NDArray
+
 from emu.ftrace.dynevent.synthetic import SyntheticEvent
 from emu.ftrace.hist.hist_field import HistField
-from emu.ftrace.hist.map import HistMap
+from emu.ftrace.hist.map import HEADER, HistMap
 from emu.ftrace.hist.parse import Action, ActionKind, Handler
 from emu.ftrace.hist.program import ElementLayout, Program
-from emu.ftrace.native import hist_actions, hist_record
-from emu.native.record import Record
+from emu.ftrace.native import hist_record
+from emu.ftrace.native.trace_records import TraceArray
+from emu.native.records import Bytes
 
 if TYPE_CHECKING:
     from emu.ftrace.native.hist_actions import ActionHandlers
@@ -30,13 +34,13 @@ _WORD = 8  # bytes
 
 @dataclass(frozen=True)
 class HistAction:
-    """An action whose names have been found.
+    """An action whose names have been resolved.
 
     Attributes:
-        action: what was written.
-        subject: the variable that decides, of the trigger itself; None: onmatch.
-        values: what the synthetic event's fields become, or what is kept.
-        event: the synthetic event, of ActionKind.TRACE.
+        action: the parsed action.
+        subject: the trigger's own variable that the handler watches; None for onmatch.
+        values: the values of the synthetic event's fields, or the values to save.
+        event: the synthetic event, for ActionKind.TRACE.
     """
 
     action: Action
@@ -46,14 +50,14 @@ class HistAction:
 
     @property
     def rooms(self) -> Sequence[int]:
-        """Bytes of what it keeps for each key: the value that decided last, and the fields."""
+        """The bytes that it keeps for each key: the last value that triggered it, and the fields."""
         fields = self.values if self.action.kind is ActionKind.SAVE else []
         return [*[_WORD] * (self.subject is not None), *(field.kept_room for field in fields)]
 
 
 @dataclass(frozen=True)
 class Tracked:
-    """What an action keeps for each key, and the table shows. `places`: offsets in an element."""
+    """A value that an action keeps for each key and the table shows. `place`: its index among an element's kept words."""
 
     label: str  # `max` or `changed`
     place: int
@@ -61,34 +65,36 @@ class Tracked:
 
 
 class HistActions:
-    """The actions of one histogram, in their order.
+    """The actions of one histogram, in order.
 
     Args:
-        actions: those.
-        taken: what is called, the last first, when they are gone: it gives back what they have taken.
+        actions: the actions.
+        taken: functions that release what the actions use, called in reverse order when the actions are gone.
     """
 
     def __init__(self, actions: Sequence[HistAction] = (), taken: Sequence[Callable[[], None]] = ()) -> None:
         self._actions = actions
         self._taken = taken
-        self._records: list[tuple[Record, Record]] = []
-        self._snapshot: tuple[HistAction, Record, Record] | None = None
+        self._records: list[hist_record.Action] = []
+        self._snapshot: tuple[HistAction, hist_record.Action, NDArray[np.uint64]] | None = None
 
     def __iter__(self) -> Iterator[HistAction]:
         return iter(self._actions)
 
     @property
     def fields(self) -> Sequence[HistField]:
-        """All that they look at."""
+        """All values that they read."""
         return [field for one in self._actions for field in one.values]
 
     @property
     def rooms(self) -> Sequence[int]:
-        """Bytes of all that they keep for each key."""
+        """The bytes of everything that they keep for each key."""
         return [room for one in self._actions for room in one.rooms]
 
-    def compile(self, program: Program, layout: ElementLayout, table: HistMap, array: int, handlers: ActionHandlers) -> None:
-        """Has a program do them, behind what it does for its table. `array`: the address of the array's record."""
+    def compile(
+        self, program: Program, layout: ElementLayout, table: HistMap, array: TraceArray, handlers: ActionHandlers
+    ) -> None:
+        """Adds the actions to a program, after its updates of the table."""
         for one, places in self._placed(layout):
             if one.subject is None:
                 self._do(one, places, program, table, array, handlers)
@@ -98,36 +104,39 @@ class HistActions:
                 self._do(one, places, program, table, array, handlers)
 
     def _placed(self, layout: ElementLayout) -> Iterator[tuple[HistAction, Sequence[int]]]:
-        """The actions, and where an element has what each keeps."""
+        """The actions, and the places in an element of what each keeps."""
         kept = iter(layout.kept)
         for one in self._actions:
             yield one, [next(kept) for _ in one.rooms]
 
     def _do(
-        self, one: HistAction, places: Sequence[int], program: Program, table: HistMap, array: int, handlers: ActionHandlers
+        self,
+        one: HistAction,
+        places: Sequence[int],
+        program: Program,
+        table: HistMap,
+        array: TraceArray,
+        handlers: ActionHandlers,
     ) -> None:
         if one.action.kind is ActionKind.SAVE:
             for field, to in zip(one.values, places[1:], strict=True):
                 program.set(field, to, 0)
             return
-        record = Record(hist_actions.WORDS)
-        record.set(hist_actions.HIST, table.record.address)
-        record.set(hist_actions.ARRAY, array)
-        element = Record(table.record.get(hist_record.ELEMENT_SIZE) // _WORD)
-        self._records.append((record, element))
+        record = hist_record.Action.allocate()
+        record.histogram, record.array = table.record, array
+        self._records.append(record)
         if one.event is not None:
-            record.set(hist_actions.EVENT, one.event.record.address)
-            record.set(hist_actions.VALUES, program.values([field.expression for field in one.values]))
-            program.step(hist_record.CALL, 0, handlers.synthetic, record.address)
+            record.act, record.event = handlers.synthetic, one.event.record
+            record.values = program.values([field.expression for field in one.values])
         else:
-            record.set(hist_actions.TRACKED, places[0])
-            record.set(hist_actions.ON_CHANGE, int(one.action.handler is Handler.ON_CHANGE))
-            record.set(hist_actions.ELEMENT, element.address)
-            program.step(hist_record.CALL, 0, handlers.snapshot, record.address)
+            element = np.zeros(table.record.element_size // _WORD, np.uint64)
+            record.act, record.element = handlers.snapshot, Bytes(element.ctypes.data)
+            record.tracked, record.on_change = places[0], one.action.handler is Handler.ON_CHANGE
             self._snapshot = one, record, element
+        program.step(hist_record.CALL).action = record
 
     def tracked(self, layout: ElementLayout) -> Sequence[Tracked]:
-        """What the table shows of them. As in Linux, the saved fields follow each value."""
+        """What the table shows of the actions. As in Linux, the saved fields follow each value."""
         placed = list(self._placed(layout))
         saved = [
             field_and_place
@@ -143,15 +152,16 @@ class HistActions:
         ]
 
     @property
-    def snapshot(self) -> tuple[Action, int, Record] | None:
-        """The action that has taken a snapshot, the value that led to the latest one, and the element. None: there is none."""
+    def snapshot(self) -> tuple[Action, int, NDArray[np.uint64]] | None:
+        """The action that has taken a snapshot, the value that triggered the latest one, and what the element kept. None if there
+        is none."""
         if self._snapshot is None:
             return None
         one, record, element = self._snapshot
-        return (one.action, record.get(hist_actions.LATEST), element) if record.get(hist_actions.TAKEN) else None
+        return (one.action, record.latest, element[HEADER:]) if record.taken else None
 
     def release(self) -> None:
-        """They are gone."""
+        """Releases what the actions use."""
         for give_back in reversed(self._taken):
             give_back()
         self._taken = ()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The text of the file `hist_debug` of an event: what its hist triggers are made of, in the words of Linux's structures.
+"""The text of an event's file `hist_debug`: the internals of its hist triggers, in terms of Linux's structures.
 
 Linux's histogram-design document explains it (CONFIG_HIST_TRIGGERS_DEBUG).
 """
@@ -17,13 +17,13 @@ from emu.ftrace.hist.parse import ActionKind, Handler
 
 __all__ = ["hist_debug_text"]
 
-_KEPT = {Handler.ON_MAX: "__max", Handler.ON_CHANGE: "__change"}  # Linux's variables for what onmax and onchange have seen
+_KEPT = {Handler.ON_MAX: "__max", Handler.ON_CHANGE: "__change"}  # the names of Linux's variables for the last seen value
 _HITCOUNT = ["VAL: HIST_FIELD_FL_HITCOUNT"], ["type: u64", "size: 8", "is_signed: 0"]
 
 
 @dataclass(frozen=True)
 class _Variable:
-    """A variable of a histogram, which may be another one. `shape`: its type, size and signedness, as they are shown."""
+    """A variable of a histogram, perhaps another histogram's. `shape`: the printed type, size and signedness."""
 
     histogram: int
     name: str
@@ -36,11 +36,11 @@ class _Variable:
 
 
 def hist_debug_text(shown: str, number: int, definition: HistDefinition) -> Iterator[str]:
-    """What there is to say of one trigger.
+    """The text about one trigger.
 
     Args:
-        shown: the trigger, as the file `trigger` shows it.
-        number: of its histogram; it stands for an address.
+        shown: the trigger's line in the file `trigger`.
+        number: the histogram's number, printed in place of an address.
         definition: the histogram's.
     """
     parts = _Parts(number, definition)
@@ -70,13 +70,13 @@ def hist_debug_text(shown: str, number: int, definition: HistDefinition) -> Iter
 
 
 class _Parts:
-    """What a trigger's variables become in Linux. Those that it defines come first, then those of its actions in turn.
+    """The variables that a trigger has in Linux: first those that it defines, then those of its actions, in order.
 
     Attributes:
-        own: the variables that it defines, by their names.
-        references: to variables, each once.
-        actions: with the variable that keeps what onmax or onchange has seen.
-        fields, saved: variables that keep a field of the event, for synthetic events and for save().
+        own: the variables that it defines, by name.
+        references: referenced variables, each once.
+        actions: the actions, each with the variable that keeps the value seen by onmax or onchange.
+        fields, saved: the variables that keep a field of the event for synthetic events, or for save().
     """
 
     def __init__(self, number: int, definition: HistDefinition) -> None:
@@ -100,11 +100,11 @@ class _Parts:
             self.references.append(variable)
 
     def named(self, field: HistField) -> _Variable | None:
-        """The variable of the trigger that a field is; None: it is none."""
+        """The trigger's own variable with a field as its value; None if there is none."""
         return next((self.own[name] for name, own in self._definition.variables.items() if own is field), None)
 
     def _act(self, action: HistAction) -> _Variable | None:
-        """Makes the variables of an action. Returns the one that keeps what has been seen."""
+        """Makes the variables of an action. Returns the one that keeps the seen value."""
         kept = None
         if action.subject is not None and (subject := self.named(action.subject)) is not None:
             self._refer(subject)
@@ -122,7 +122,7 @@ class _Parts:
         return kept
 
     def source(self, field: HistField, variable: _Variable | None = None, room: int | None = None) -> list[str]:
-        """Where a key, a value or a variable comes from, and its shape. `room`: its size, if that is another."""
+        """The source and the shape of a key, a value or a variable. `room`: its size, if that differs."""
         found: list[str] = []
         if isinstance(field.expression, FieldName) and self._definition.fields.find(field.name) is not None:
             found.append(f"ftrace_event_field name: {field.name}")
@@ -143,7 +143,7 @@ class _Parts:
         )
 
     def kept(self, title: str, array: str, variables: Sequence[tuple[_Variable, HistField]]) -> Iterator[str]:
-        """A table of fields that variables keep."""
+        """A table of fields kept by variables."""
         if variables:
             yield f"\n  {title}:\n"
         for index, (variable, field) in enumerate(variables):
@@ -152,7 +152,7 @@ class _Parts:
             yield f"\n      {array}[{index}].val:\n{_attributes(self.source(field))}"
 
     def action(self, place: str, action: HistAction, kept: _Variable | None) -> Iterator[str]:
-        """What decides when an action is done."""
+        """The condition under which an action is done."""
         if action.subject is None:
             system, _, event = action.action.subject.partition(".")
             yield f"\n{place}.match_data.event_system: {system}\n{place}.match_data.event: {event}\n"
@@ -164,7 +164,7 @@ class _Parts:
 
 
 def _special(field: HistField) -> list[str]:
-    """The flag of a field that is a number, or another name of a variable."""
+    """The flag of a field that is a constant or an alias."""
     match field.expression:
         case Number():
             return ["HIST_FIELD_FL_CONST"]

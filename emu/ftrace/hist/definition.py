@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The definition of a histogram: a hist trigger whose fields have been found in its event."""
+"""The definition of a histogram: a hist trigger whose fields have been resolved."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ from emu.ftrace.hist.fields import TIME, EventFields
 from emu.ftrace.hist.hist_field import HistField
 from emu.ftrace.hist.parse import HistCommand, SortKey, parse_sort
 from emu.ftrace.hist.program import ElementLayout, Program
-from emu.ftrace.hist.variables import HistVariable, HistVariables, References
-from emu.ftrace.native import hist_record
+from emu.ftrace.hist.variables import HistVariables, References
 
 __all__ = ["HistDefinition"]
 
-_MOST_KEYS, _MOST_VALUES = 3, 2  # besides hitcount
+_MOST_KEYS, _MOST_VALUES = 3, 2  # not counting hitcount
 _LARGEST_KEY = 384  # bytes
 _HITCOUNT = "hitcount"
 
@@ -30,20 +29,20 @@ class HistDefinition:
 
     Args:
         call: the event.
-        command: what was written.
-        variables: those of the array, to which it may refer.
-        removes: one like it is there and is to be removed. Else its variables must have names of their own.
+        command: the parsed trigger.
+        variables: the variables of the array, for references.
+        removes: an equal trigger exists and will be removed. Otherwise the names of its variables must be new.
 
     Attributes:
-        references: to variables of others.
-        actions: what else happens; nothing before `HistTriggers` has found out.
-        keys, values: hitcount is not among the values.
-        variables: by their names, in their order.
-        sort: by what the table is sorted.
-        size: how many keys there is room for.
+        references: to variables of other triggers.
+        actions: the actions; empty until `HistTriggers` has resolved them.
+        keys, values: without hitcount.
+        variables: by name, in order.
+        sort: the sort keys.
+        size: the number of keys for which there is room.
 
     Raises:
-        TraceError: EINVAL, with what error_log tells; EDOM; ENOMEM for a field that is no number and no string.
+        TraceError: EINVAL, with the report for error_log; EDOM; ENOMEM for a field that is neither a number nor a string.
     """
 
     def __init__(
@@ -96,28 +95,28 @@ class HistDefinition:
 
     @property
     def uses_time(self) -> bool:
-        """Whether the trace clock matters."""
+        """Whether it uses the trace clock."""
         return any(field.uses(TIME) for field in self._all())
 
     @property
     def in_microseconds(self) -> bool:
-        """Whether times are in microseconds: all of them, if one is."""
+        """Whether times are in microseconds: if one is, all are."""
         return any(field.in_microseconds for field in self._all())
 
     @property
     def has_stack(self) -> bool:
-        """Whether a key is a stack of calls."""
+        """Whether a key is a stack trace."""
         return any(key.is_stacktrace for key in self.keys)
 
     def _all(self) -> Sequence[HistField]:
         return [*self.keys, *self.values, *self.variables.values(), *self.actions.fields]
 
     def is_same(self, other: HistDefinition) -> bool:
-        """Whether two triggers of an event count the same in the same way: it cannot have both. Their sizes do not matter."""
+        """Whether two triggers of an event count the same in the same way, so it cannot have both. Sizes are ignored."""
         return self._parts() == other._parts()
 
     def fits(self, other: HistDefinition) -> bool:
-        """Whether two triggers, perhaps of different events, can share one table."""
+        """Whether two triggers, perhaps of different events, can share a table."""
         return self.is_same(other) and self._sources() == other._sources()
 
     def _parts(self) -> tuple[object, ...]:
@@ -125,26 +124,25 @@ class HistDefinition:
         return *parts, list(self.variables), list(self.sort)
 
     def _sources(self) -> list[Field | None]:
-        """The fields of the event, where there is one, with their places."""
+        """The event's fields, where there is one."""
         names = [field.expression.name for field in self._all() if isinstance(field.expression, FieldName)]
         return [self.fields.find(name) for name in names]
 
     def layout(self) -> ElementLayout:
-        """Of the elements of its table."""
+        """The layout of the table's elements."""
         rooms = [variable.kept_room for variable in self.variables.values()]
         return ElementLayout.of(self.keys, len(self.values), rooms, self.actions.rooms)
 
     def program(self, *, clock_is_ns: bool) -> Program:
-        """What an event does to the table, but for actions."""
+        """The program that updates the table, without actions."""
         layout = self.layout()
         program = Program(self.fields, layout, in_microseconds=self.in_microseconds and clock_is_ns)
         for key, to in zip(self.keys, layout.keys, strict=True):
             program.key(key, to)
         for histogram, variables in self.references.by_histogram().items():
-            element = program.look_up(histogram.address)
+            element = program.look_up(histogram.record)
             for referred, references in variables.items():
-                once = self.references.is_read_once(referred)
-                program.read(references, element, histogram.definition.place(referred, once=once))
+                program.read(references, element, referred, once=self.references.is_read_once(referred))
         program.insert()
         for value, to in zip(self.values, layout.values, strict=True):
             program.sum(value, to)
@@ -152,16 +150,8 @@ class HistDefinition:
             program.set(variable, to, 1 << number)
         return program
 
-    def place(self, variable: HistVariable, *, once: bool) -> int:
-        """Where elements have a variable, as READ of a program wants it. `once`: it is not set any more when it has been read."""
-        layout, number = self.layout(), variable.number
-        place = layout.variables[number] | layout.flags << int(hist_record.FLAGS_AT) | 1 << number + int(hist_record.FLAG)
-        if once:
-            place |= int(hist_record.ONCE)
-        return place | int(hist_record.BY_ADDRESS) if variable.field.is_string else place
-
     def __str__(self) -> str:
-        """As files show it, without the condition: `keys=pid:vals=hitcount:ts0=common_timestamp:sort=hitcount:size=2048`."""
+        """As in the files, without the condition: `keys=pid:vals=hitcount:ts0=common_timestamp:sort=hitcount:size=2048`."""
         parts = [f"name={self.command.name}"] if self.command.name else []
         parts.append(f"keys={','.join(map(str, self.keys))}")
         parts.append(f"vals={','.join([_HITCOUNT, *map(str, self.values)])}")

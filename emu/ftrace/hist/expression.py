@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Expressions in hist triggers: keys, values, what variables are, and parameters of actions.
+"""Expressions in hist triggers: keys, values, definitions of variables, and parameters of actions.
 
-Linux's steps are taken in its order, and so the texts of errors and the place of the caret are Linux's.
+Parsing follows Linux's steps in their order, so that the messages and the caret's position are Linux's.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ _NEGATED_PART = "Unary minus not supported in sub-expressions"
 _EXPECT_NUMBER = "Expecting numeric literal"
 _DIVISION_BY_ZERO = "Division by zero"
 
-_SYM_OFFSET, _HIDDEN_SYM_OFFSET = ".sym-offset", ".sym\0offset"  # its "-" is no minus
+_SYM_OFFSET, _HIDDEN_SYM_OFFSET = ".sym-offset", ".sym\0offset"  # its "-" is not a minus sign
 
 
 class Modifier(enum.Enum):
-    """How a field is looked at or shown."""
+    """How a field is interpreted or printed."""
 
     HEX = "hex"
     SYM = "sym"
@@ -44,7 +44,7 @@ class Modifier(enum.Enum):
 
 @dataclass(frozen=True)
 class Number:
-    """A number. As in the other nodes, `text` is what was written; `str()` gives what files show."""
+    """A number. In all nodes, `text` is the text as written, and `str()` the text that files show."""
 
     text: str
     value: int
@@ -55,7 +55,7 @@ class Number:
 
 @dataclass(frozen=True)
 class FieldName:
-    """A field of the event, common_timestamp, common_cpu, or stacktrace. `buckets`: the size of each, of Modifier.BUCKETS."""
+    """A field of the event, common_timestamp, common_cpu or stacktrace. `buckets`: the bucket size of Modifier.BUCKETS."""
 
     text: str
     name: str
@@ -69,7 +69,7 @@ class FieldName:
 
 @dataclass(frozen=True)
 class Reference:
-    """A variable: `$name`, or `system.event.$name`; then `system` and `event` are not empty."""
+    """A variable: `$name`, or `system.event.$name`, for which `system` and `event` are not empty."""
 
     text: str
     name: str
@@ -82,7 +82,7 @@ class Reference:
 
 @dataclass(frozen=True)
 class Negation:
-    """`-(operand)`. It is no part of another expression."""
+    """`-(operand)`. It cannot be part of another expression."""
 
     text: str
     operand: Expression
@@ -93,7 +93,7 @@ class Negation:
 
 @dataclass(frozen=True)
 class Operation:
-    """Two operands, and `+`, `-`, `*` or `/` between them. There are no parentheses in operands."""
+    """Two operands with `+`, `-`, `*` or `/` between them. Operands have no parentheses."""
 
     text: str
     operator: str
@@ -115,10 +115,10 @@ _OPERATORS: Mapping[str, Callable[[int, int], int]] = {
 
 
 def parse_expression(source: HistSource, text: str) -> Expression:
-    """What a key, a value, a variable's definition, or an action's parameter says. Operations on numbers alone are done.
+    """Parses a key, a value, a variable's definition or an action's parameter. Constant operations are evaluated.
 
     Raises:
-        TraceError: EINVAL; EDOM for a division by the number 0.
+        TraceError: EINVAL; EDOM for a division by the constant 0.
 
     >>> parse_expression(HistSource("sched:sched_switch", "x=1+2*prev_prio"), "1+2*prev_prio").right.operator
     '*'
@@ -127,7 +127,7 @@ def parse_expression(source: HistSource, text: str) -> Expression:
 
 
 class _ExpressionParser:
-    """The parser of one expression. Linux divides the text at its last operator of the lowest precedence."""
+    """The parser of one expression. Like Linux, it splits the text at the last operator of the lowest precedence."""
 
     def __init__(self, source: HistSource) -> None:
         self._source = source

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What keys, values and variables of a histogram say: the types of their values, and where an event's entry has them."""
+"""Resolves keys, values and variables of a histogram: their types, and their places in an event's entry."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from emu.ftrace.hist.expression import Expression, FieldName, Modifier, Negation
 from emu.ftrace.hist.hist_field import LONGEST_STRING, STACKTRACE, HistField
 from emu.ftrace.hist.hist_source import HistSource
 from emu.ftrace.hist.variables import References
-from emu.ftrace.native import hist_record
+from emu.ftrace.native.hist_record import STACK_DEPTH
 
 __all__ = ["CPU", "TIME", "EventFields"]
 
 TIME, CPU = "common_timestamp", "common_cpu"
-_CPU_ALIASES = ("cpu", "CPU")  # unless the event has such a field
+_CPU_ALIASES = ("cpu", "CPU")  # unless the event has a field of this name
 
 _NO_FIELD = "Couldn't find field"
 _STRING_OPERAND = "String type can not be an operand in expression"
@@ -32,11 +32,11 @@ _GROUPS = frozenset({Modifier.LOG2, Modifier.BUCKETS})
 
 
 class EventFields:
-    """The fields of an event, as hist triggers name them.
+    """The fields of the event, by their names in hist triggers.
 
     Args:
         call: the event.
-        references: the variables that the trigger refers to.
+        references: the variables to which the trigger refers.
     """
 
     def __init__(self, call: EventCall, references: References) -> None:
@@ -51,16 +51,16 @@ class EventFields:
         return self._named.get(name)
 
     def key(self, source: HistSource, expression: Expression) -> HistField:
-        """What a key is. Raises TraceError, as `value`."""
+        """Resolves a key. Raises TraceError, as `value`."""
         if isinstance(expression, FieldName) and expression.text == STACKTRACE:
-            return HistField(expression, "unsigned long[]", hist_record.STACK_DEPTH * _WORD)
+            return HistField(expression, "unsigned long[]", STACK_DEPTH * _WORD)
         return self.field(source, expression)
 
     def value(self, source: HistSource, expression: Expression) -> HistField:
-        """What a value is, of which sums are made.
+        """Resolves a value, which will be summed up.
 
         Raises:
-            TraceError: EINVAL, with what error_log tells; ENOMEM for a field that is no number and no string.
+            TraceError: EINVAL, with the report for error_log; ENOMEM for a field that is neither a number nor a string.
         """
         found = self.field(source, expression)
         if found.modifier in _ADDRESSES | _GROUPS:
@@ -70,7 +70,7 @@ class EventFields:
         return found
 
     def variable(self, source: HistSource, expression: Expression) -> HistField:
-        """What a variable is. Raises TraceError, as `value`."""
+        """Resolves a variable's definition. Raises TraceError, as `value`."""
         found = self.field(source, expression)
         if found.modifier in _GROUPS:
             raise source.error(_BAD_MODIFIER, str(expression))
@@ -97,7 +97,7 @@ class EventFields:
                 return self._reference(source, expression, once=False)
 
     def _reference(self, source: HistSource, reference: Reference, *, once: bool) -> HistField:
-        """What a reference means. `once`: the variable is not set any more when its value has been read."""
+        """Resolves a reference. `once`: reading the variable unsets it."""
         if (text := self._references.own(reference)) is not None:
             meant = parse_expression(source, text)
             if isinstance(meant, Reference):

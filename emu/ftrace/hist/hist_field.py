@@ -7,25 +7,25 @@ from dataclasses import dataclass
 
 from emu.ftrace.event.call import Field
 from emu.ftrace.hist.expression import Expression, FieldName, Modifier, Negation, Operation
-from emu.ftrace.native import hist_record
+from emu.ftrace.native.hist_record import STACK_DEPTH
 
 __all__ = ["LONGEST_STRING", "STACKTRACE", "HistField", "string_room"]
 
 STACKTRACE = "stacktrace"
-LONGEST_STRING = 256  # bytes, with its NUL, of a string that is kept, or that has a variable length
+LONGEST_STRING = 256  # bytes, with its NUL, of a string that is kept or that has a variable length
 _WORD = 8
 
 
 @dataclass(frozen=True)
 class HistField:
-    """A key, a value, or what a variable is.
+    """A key, a value, or the value of a variable.
 
     Attributes:
-        expression: what is computed; `str()` of it is what files show.
-        type: in C; of a string as the event's `format` shows it.
-        size: bytes; of a string the most that it has with its NUL.
+        expression: the computed expression; its `str()` is what files show.
+        type: the C type; for a string, the type in the event's `format`.
+        size: bytes; for a string, the maximum including its NUL.
         signed: whether keys are sorted as signed numbers.
-        is_string: whether it is text.
+        is_string: whether it is a string.
         in_microseconds: whether it is a time in microseconds.
     """
 
@@ -41,7 +41,7 @@ class HistField:
 
     @property
     def name(self) -> str:
-        """What stands before its values; "" if it has no name."""
+        """The name printed before its values; "" if it has none."""
         return self.expression.name if isinstance(self.expression, FieldName) else str(self.expression)
 
     @property
@@ -50,25 +50,25 @@ class HistField:
 
     @property
     def is_stacktrace(self) -> bool:
-        return self.name == STACKTRACE and self.size == hist_record.STACK_DEPTH * _WORD
+        return self.name == STACKTRACE and self.size == STACK_DEPTH * _WORD
 
     @property
     def room(self) -> int:
-        """Bytes of a key that it takes, a multiple of 8."""
+        """The bytes that it takes in a key, a multiple of 8."""
         return -(-self.size // _WORD) * _WORD
 
     @property
     def kept_room(self) -> int:
-        """Bytes that it takes where it is kept for a key, a multiple of 8."""
+        """The bytes that it takes when kept for a key, a multiple of 8."""
         return min(self.room, LONGEST_STRING) if self.is_string else _WORD
 
     def uses(self, name: str) -> bool:
-        """Whether a field of that name is part of it."""
+        """Whether it uses a field of that name."""
         return _uses(self.expression, name)
 
 
 def string_room(field: Field) -> int:
-    """Bytes to which a string of an entry is copied, a multiple of 8."""
+    """The bytes reserved for a string of an entry, a multiple of 8."""
     size = LONGEST_STRING if field.is_dynamic else min(field.size, LONGEST_STRING)
     return -(-size // _WORD) * _WORD
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The text of a hist trigger, and the errors that it is refused with."""
+"""The text of a hist trigger, and errors in it."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class HistSource:
     """The text of a hist trigger, and the event to whose file it was written.
 
     Args:
-        event: as SYSTEM:EVENT.
-        text: what follows `hist:`.
+        event: `SYSTEM:EVENT`.
+        text: the text after `hist:`.
     """
 
     def __init__(self, event: str, text: str) -> None:
@@ -30,11 +30,11 @@ class HistSource:
         code: int = errno.EINVAL,
         misspelt: tuple[str, Iterable[str]] | None = None,
     ) -> TraceError:
-        """The error that the trigger is refused with, which error_log keeps.
+        """The error for a refused trigger, which goes to error_log.
 
         Args:
-            why: one of Linux's texts.
-            wrong: the part of the text that is wrong; the caret is below its first place, or below the first character.
+            why: one of Linux's messages.
+            wrong: the wrong part of the text; the caret is below its first occurrence, or below the first character.
             code: the errno.
             misspelt: as in `TraceError`.
         """
@@ -42,7 +42,7 @@ class HistSource:
         return TraceError(code, f"'{self.command}', position {report.position}: {why}", misspelt, logged=report)
 
     def then(self, error: TraceError, why: str, wrong: str | None = None) -> TraceError:
-        """The error, of which error_log tells something else, too, as `error` says."""
+        """The same error, with a further report for error_log after its own; the arguments are as in `error`."""
         error.logged = self._report(why, wrong, error.logged)
         return error
 
@@ -51,5 +51,5 @@ class HistSource:
         return ErrorReport(f"hist:{self.event}", why, self.command, position, before)
 
     def refusal(self, why: str) -> TraceError:
-        """An error of which Linux's error_log says nothing: EINVAL, and a sentence."""
+        """An error that Linux does not put into error_log: EINVAL, and a sentence."""
         return TraceError(errno.EINVAL, f"'{self.command}': {why}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The table of a histogram, which native code fills (`native.hist_map`)."""
+"""The table of a histogram, filled by native code (`native.hist_map`)."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emu.ftrace.errors import TraceError
-from emu.ftrace.hist.program import Program
-from emu.ftrace.native import hist_record
-from emu.native.record import Record
+from emu.ftrace.hist.program import ElementLayout, Program
+from emu.ftrace.native.hist_record import FRAMES, Frame, Histogram, Step
+from emu.native.records import Bytes, Records, Words, zeros
 
-__all__ = ["HistMap", "HistMemory"]
+__all__ = ["HEADER", "HistMap", "HistMemory"]
 
 _SLOTS_PER_ELEMENT = 4
 _WORD = 8  # bytes
+HEADER = 2  # words of an element before those that it keeps
 
 
 class HistMemory:
-    """How much memory tables may take in all: it is the host's, not the guest's.
+    """A limit for the memory of all tables together: it is the host's, not the guest's.
 
     Args:
         limit: bytes.
@@ -31,7 +32,7 @@ class HistMemory:
         self._left = limit
 
     def take(self, size: int) -> Callable[[], None]:
-        """Returns what gives the memory back.
+        """Reserves memory. Returns a function that releases it.
 
         Raises:
             TraceError: ENOMEM.
@@ -46,75 +47,68 @@ class HistMemory:
 
 
 class HistMap:
-    """A table, empty at first.
+    """A table, initially empty.
 
     Args:
-        memory: from which its room is taken.
-        capacity: how many elements there is room for, a power of two.
-        key_size: bytes of a key.
-        element_size: bytes of an element.
-        comm: where an element has the name of a task; 0: it has none.
+        memory: the limit of its memory.
+        capacity: the number of elements for which there is room, a power of two.
+        layout: the layout of the elements.
 
     Attributes:
-        record: what native code knows of it (`native.hist_record`).
+        record: native code's record of the table (`native.hist_record`).
 
     Raises:
         TraceError: ENOMEM.
     """
 
-    def __init__(self, memory: HistMemory, capacity: int, key_size: int, element_size: int, comm: int) -> None:
-        slots = _SLOTS_PER_ELEMENT * capacity
-        self._give_back = memory.take(slots * _WORD + capacity * element_size)
-        self._slots = Record(slots)
-        self._elements = Record(capacity * element_size // _WORD)
-        self._words = element_size // _WORD
-        self.record = Record(hist_record.WORDS)
-        for field, value in (
-            (hist_record.SLOTS, self._slots.address),
-            (hist_record.SLOT_MASK, slots - 1),
-            (hist_record.ELEMENTS, self._elements.address),
-            (hist_record.ELEMENT_SIZE, element_size),
-            (hist_record.CAPACITY, capacity),
-            (hist_record.KEY_SIZE, key_size),
-            (hist_record.COMM, comm),
-        ):
-            self.record.set(field, value)
+    def __init__(self, memory: HistMemory, capacity: int, layout: ElementLayout) -> None:
+        slots, words = _SLOTS_PER_ELEMENT * capacity, HEADER + layout.size
+        self._give_back = memory.take((slots + capacity * words) * _WORD)
+        self._slots, self._elements = zeros(slots), zeros(capacity * words)
+        self._rows = self._elements.reshape(capacity, words)
+        self.record = Histogram.allocate()
+        self.record.slots, self.record.slot_mask = Words(self._slots.ctypes.data), slots - 1
+        self.record.elements, self.record.element_size = Bytes(self._elements.ctypes.data), words * _WORD
+        self.record.capacity = capacity
+        self.record.key_size, self.record.comm = layout.key_size, layout.comm
 
     def run(self, program: Program) -> None:
-        """Events change it by this program from now on."""
-        self._program = program.words
-        start, size = self._program.ctypes.data, program.frame_size
-        self.record.set(hist_record.NUMBER, program.number)
-        self.record.set(hist_record.PROGRAM, start)
-        self.record.set(hist_record.PROGRAM_END, start + self._program.nbytes)
-        self._frames = Record(hist_record.FRAMES * size // _WORD)
-        self.record.set(hist_record.FRAME, self._frames.address)
-        self.record.set(hist_record.FRAME_SIZE, size)
-        self.record.set(hist_record.FRAMES_END, self._frames.address + hist_record.FRAMES * size)
+        """Makes events update the table by this program from now on."""
+        record, steps, frame_size = self.record, program.steps, (1 + program.frame_size) * _WORD
+        self._program = np.concatenate([step.words for step in steps])
+        record.program, record.steps = Records[Step](self._program.ctypes.data), len(steps)
+        if (number := program.number) is not None:
+            record.number_size, record.number_source, record.number_offset = number.size, number.source, number.offset
+        self._frames = np.zeros(FRAMES * frame_size // _WORD, np.uint64)
+        record.frame, record.frame_size = Frame(self._frames.ctypes.data), frame_size
+        record.frames_end = record.frame.address + FRAMES * frame_size
+
+    @property
+    def hitcounts(self) -> NDArray[np.uint64]:
+        """The hitcount of each element, in the order in which the keys were added."""
+        return self._rows[: self.record.used, 0]
 
     @property
     def elements(self) -> NDArray[np.uint64]:
-        """A row of words for each, in the order in which their keys came."""
-        used = self.record.get(hist_record.USED)
-        return self._elements.words[: used * self._words].reshape(used, self._words)
+        """What each element keeps: a row of words."""
+        return self._rows[: self.record.used, HEADER:]
 
     @property
     def hits(self) -> int:
-        """How many events have been counted: the sum of all hitcounts."""
-        return int(self.elements[:, self.record.get(hist_record.KEY_SIZE) // _WORD].sum())
+        """The number of events counted: the sum of all hitcounts."""
+        return int(self.hitcounts.sum())
 
     @property
     def drops(self) -> int:
-        """How many events were not, because there was no room for their keys."""
-        return self.record.get(hist_record.DROPS)
+        """The number of events that were not counted because there was no room for their keys."""
+        return self.record.drops
 
     def clear(self) -> None:
-        """Empties it."""
-        self._slots.clear()
-        for field in (hist_record.USED, hist_record.DROPS, hist_record.LATEST):
-            self.record.set(field, 0)
+        """Empties the table."""
+        self._slots[:] = 0
+        self.record.used, self.record.drops, self.record.latest = 0, 0, None
 
     def release(self) -> None:
-        """Gives its room back. Who still refers to its variables finds none."""
+        """Releases the memory. References to the table's variables find none from now on."""
         self.clear()
         self._give_back()

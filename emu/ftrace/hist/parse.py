@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Hist triggers as they are written.
+"""Parses hist triggers.
 
     keys=prev_comm,next_pid.execname:vals=hitcount,prev_prio:sort=hitcount.descending:size=4096 if prev_pid != 0
     keys=pid:ts0=common_timestamp.usecs
     keys=next_pid:lat=common_timestamp.usecs-$ts0:onmatch(sched.sched_waking).wakeup($lat,next_pid):onmax($lat).save(prev_comm)
     keys=prev_comm:pause
 
-`parse_hist` takes the parts of a trigger apart, `parse_expression` (`emu.ftrace.hist.expression`) what stands in one of them. The
-steps are Linux's, in its order, and so are the texts of errors and the place of the caret: below the first place in the command
-where the text stands that is wrong.
+`parse_hist` splits a trigger into its parts; `parse_expression` (`emu.ftrace.hist.expression`) parses a part. The steps are
+Linux's, in its order, and so are the messages and the position of the caret: below the first occurrence of the wrong text in
+the command.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ __all__ = [
 
 MOST_VARIABLES = 16
 MOST_ACTIONS = 8
-MOST_PARAMETERS = 64  # of an action
+MOST_PARAMETERS = 64  # per action
 _MOST_SORT_KEYS = 2
-_DEFAULT_BITS, _LEAST_BITS, _MOST_BITS = 11, 7, 17  # of a map's size, which is a power of two
+_DEFAULT_BITS, _LEAST_BITS, _MOST_BITS = 11, 7, 17  # of the map's size, which is 2 to this power
 
 _EMPTY_ASSIGNMENT = "Empty assignment"
 _MALFORMED_ASSIGNMENT = "Malformed assignment"
@@ -47,24 +47,24 @@ _TOO_MANY_PARAMETERS = "Too many action params"
 _BAD_PARAMETER = "Invalid action param"
 
 
-# What the table is sorted by
+# The sort key of the table
 
 
 @dataclass(frozen=True)
 class SortKey:
-    """`index`: 0 is hitcount, then come the values, then the keys, in their order."""
+    """`index`: 0 is hitcount, followed by the values, then the keys, in order."""
 
     index: int
     descending: bool
 
 
 def parse_sort(source: HistSource, text: str | None, fields: Sequence[Expression | None]) -> Sequence[SortKey]:
-    """What `sort=` says.
+    """Parses `sort=`.
 
     Args:
         source: the whole trigger.
-        text: what follows `sort=`; None: it is not there.
-        fields: the values but hitcount, and the keys. None: one that has no name.
+        text: the text after `sort=`; None if it is missing.
+        fields: the values without hitcount, and the keys. None: a field without a name.
 
     Raises:
         TraceError: EINVAL.
@@ -83,7 +83,7 @@ def parse_sort(source: HistSource, text: str | None, fields: Sequence[Expression
 
 
 def _sort_key(source: HistSource, word: str, fields: Sequence[Expression | None]) -> SortKey:
-    """A field's name, and of several the first that has it; or a field as files show it. A direction may follow."""
+    """The first field with a name, or a field as files show it. A direction may follow."""
     names = {"hitcount": 0}
     for index, field in enumerate(fields, 1):
         if isinstance(field, FieldName):
@@ -98,7 +98,7 @@ def _sort_key(source: HistSource, word: str, fields: Sequence[Expression | None]
 
 
 def _descends(source: HistSource, modifier: str) -> bool:
-    """`modifier`: what follows the name: "", or a direction after a dot."""
+    """`modifier`: the text after the name: "", or a direction after a dot."""
     if modifier in ("", ".ascending"):
         return False
     if modifier == ".descending":
@@ -112,9 +112,9 @@ def _descends(source: HistSource, modifier: str) -> bool:
 class Handler(enum.Enum):
     """When an action is done."""
 
-    ON_MATCH = "onmatch"  # a variable of the other event is set for the same key
-    ON_MAX = "onmax"  # a variable is greater than it ever was for the key
-    ON_CHANGE = "onchange"  # a variable is not what it was for the key
+    ON_MATCH = "onmatch"  # when a variable of the other event is set for the same key
+    ON_MAX = "onmax"  # when a variable exceeds its maximum for the key
+    ON_CHANGE = "onchange"  # when a variable differs from its last value for the key
 
 
 class ActionKind(enum.Enum):
@@ -130,12 +130,12 @@ class Action:
     """`handler(subject).name(parameters)`.
 
     Attributes:
-        handler: when it is done.
-        subject: what stands in the handler's parentheses: `sched.sched_waking`, or `$lat`.
-        kind: what it does.
+        handler: when the action is done.
+        subject: the text in the handler's parentheses: `sched.sched_waking`, or `$lat`.
+        kind: what the action does.
         name: `save`, `snapshot`, `trace`, or the name of a synthetic event.
-        parameters: of `trace`: those of the synthetic event only.
-        synthetic: the name of the synthetic event, of ActionKind.TRACE; else "".
+        parameters: for `trace`, only those of the synthetic event.
+        synthetic: the name of the synthetic event, for ActionKind.TRACE; otherwise "".
     """
 
     handler: Handler
@@ -147,7 +147,7 @@ class Action:
 
     @property
     def by_keyword(self) -> bool:
-        """Whether the synthetic event is the first argument of `trace`, not the function itself."""
+        """Whether the synthetic event is the first argument of `trace`, instead of the function's name."""
         return self.kind is ActionKind.TRACE and self.name.startswith(ActionKind.TRACE.value)
 
     def __str__(self) -> str:
@@ -187,7 +187,7 @@ def _parse_action(source: HistSource, text: str) -> Action:
 
 
 def _parameters(source: HistSource, text: str) -> list[str]:
-    """At least one."""
+    """The parameters, at least one."""
     parameters = [parameter.strip() for parameter in text.split(",")]
     for parameter in parameters:
         if len(parameter) < 2:
@@ -200,22 +200,22 @@ def _parameters(source: HistSource, text: str) -> list[str]:
 
 @dataclass(frozen=True)
 class HistCommand:
-    """A hist trigger, or a change to one that is there.
+    """A hist trigger, or a change of an existing one.
 
     Attributes:
         source: the text.
-        keys: the texts of the key expressions, at least one; of which a hist has at most three.
-        values: those of the values, as they were written.
-        variables: names, and the texts of the expressions that define them, in their order.
-        sort: what follows `sort=`; None: it is not there.
+        keys: the key expressions' texts, at least one. Whether there are too many is checked later.
+        values: the value expressions' texts.
+        variables: names, and the texts of the defining expressions, in order.
+        sort: the text after `sort=`; None if it is missing.
         bits: the map has room for 2 to the power of that many keys.
-        name: by which triggers share one map; "": there is none.
-        clock: the trace clock that is set if times are used.
-        pause: it begins, or goes on, without counting.
-        resume: it counts again. `cont` and `continue` say so.
-        clear: its table is emptied.
-        actions: what else happens.
-        condition: a filter of the event's entries; None: there is none.
+        name: triggers with the same name share a map; "": none.
+        clock: the trace clock to set if times are used.
+        pause: it starts paused, or pauses.
+        resume: it continues counting: `cont` or `continue`.
+        clear: empties the table.
+        actions: the actions.
+        condition: a filter of the event's entries; None if there is none.
     """
 
     source: HistSource
@@ -234,11 +234,11 @@ class HistCommand:
 
 
 def parse_hist(event: str, text: str) -> HistCommand:
-    """Takes a trigger apart.
+    """Splits a trigger into its parts.
 
     Args:
-        event: to whose file it was written, as SYSTEM:EVENT.
-        text: what follows `hist:`.
+        event: the event whose file was written, as SYSTEM:EVENT.
+        text: the text after `hist:`.
 
     Raises:
         TraceError: EINVAL.
@@ -299,7 +299,7 @@ _HANDLERS = tuple(f"{handler.value}(" for handler in Handler)
 
 
 def _split_condition(source: HistSource, text: str) -> tuple[str, str | None]:
-    """The definition, and the filter that follows `if`. Raises TraceError: EINVAL."""
+    """The definition, and the filter after `if`. Raises TraceError: EINVAL."""
     start = 0
     while (at := text.find("if", start)) >= 0:
         if at == 0:
@@ -323,7 +323,7 @@ def _parse_bits(source: HistSource, text: str) -> int:
 
 
 def _definitions(source: HistSource, assignments: Iterable[str]) -> Iterable[tuple[str, str]]:
-    """Names of variables, and what defines them. Raises TraceError: EINVAL."""
+    """Names of variables, and their definitions. Raises TraceError: EINVAL."""
     count = 0
     for assignment in assignments:
         for definition in assignment.split(","):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The text of histograms, as the file `hist` of an event shows them."""
+"""The text of histograms, for the file `hist` of an event."""
 
 from __future__ import annotations
 
@@ -27,22 +27,23 @@ Column = list[str]
 
 
 class HistNames(NamedTuple):
-    """What numbers are called."""
+    """Names for numbers."""
 
     symbols: Symbols
-    syscall: Callable[[int], str | None]  # of a system call, by its number
+    syscall: Callable[[int], str | None]  # a system call's name, by number
 
 
 def hist_text(shown: str, definition: HistDefinition, table: HistMap, names: HistNames) -> Iterator[str]:
-    """A table, piece by piece. `shown`: the trigger, as the file `trigger` shows it."""
+    """The text of a table, in pieces. `shown`: the trigger's line in the file `trigger`."""
     yield f"# event histogram\n#\n# trigger info: {shown}\n#\n\n"
     layout, elements = definition.layout(), table.elements
-    elements = elements[_order(definition, layout, elements)]
+    order = _order(definition, layout, table)
+    elements = elements[order]
     keys = [_key_column(key, at, layout, elements, names) for key, at in zip(definition.keys, layout.keys, strict=True)]
-    values = [_column(elements, layout.hitcount)]
+    values = [table.hitcounts[order]]
     formats = [" hitcount: %10d"]
     for value, at in zip(definition.values, layout.values, strict=True):
-        if isinstance(value.expression, FieldName):  # as in Linux, sums of expressions are not shown
+        if isinstance(value.expression, FieldName):  # as in Linux, sums of expressions are not printed
             formats.append(f"  {value.name}: %10{'x' if value.modifier is Modifier.HEX else 'd'}")
             values.append(_column(elements, at))
     closing = "}" if definition.has_stack else " }"
@@ -55,7 +56,7 @@ def hist_text(shown: str, definition: HistDefinition, table: HistMap, names: His
 
 
 def _tracked(definition: HistDefinition, layout: ElementLayout, elements: Words) -> Column:
-    """For each element, what actions keep: a line for each value that decides when they act."""
+    """For each element, what actions keep: a line for each watched value."""
     texts = [""] * len(elements)
     for tracked in definition.actions.tracked(layout):
         saved = [_saved_column(field, at, elements) for field, at in tracked.saved]
@@ -72,11 +73,11 @@ def _saved_column(field: HistField, at: int, elements: Words) -> Column:
 
 
 def _snapshot(definition: HistDefinition, layout: ElementLayout, names: HistNames) -> Iterator[str]:
-    """What has led to the latest snapshot, if one was taken."""
+    """The data that triggered the latest snapshot, if one was taken."""
     taken = definition.actions.snapshot
     if taken is not None:
         action, value, element = taken
-        row = element.words[np.newaxis]
+        row = element[np.newaxis]
         keys = [_key_column(key, at, layout, row, names)[0] for key, at in zip(definition.keys, layout.keys, strict=True)]
         yield "\nSnapshot taken (see tracing/snapshot).  Details:\n"
         yield f"\ttriggering value {{ {action.handler.value}({action.subject}) }}: {value:>10}"
@@ -88,29 +89,29 @@ def _text(data: bytes) -> str:
 
 
 def _column(elements: Words, at: int) -> Words:
-    return elements[:, at // _WORD]
+    return elements[:, at]
 
 
 def _strings(elements: Words, at: int, room: int) -> NDArray[np.bytes_]:
-    words = np.ascontiguousarray(elements[:, at // _WORD : (at + room) // _WORD])
+    words = np.ascontiguousarray(elements[:, at : at + room // _WORD])
     return words.view(f"S{room}")[:, 0] if len(words) else np.empty(0, "S1")
 
 
 # The order
 
 
-def _order(definition: HistDefinition, layout: ElementLayout, elements: Words) -> NDArray[np.intp]:
-    """Elements that are equal in all by which they are sorted stay in the order in which their keys came."""
-    ranks = [_rank(sort, definition, layout, elements) for sort in reversed(definition.sort)]
+def _order(definition: HistDefinition, layout: ElementLayout, table: HistMap) -> NDArray[np.intp]:
+    """The sorted order. Elements with equal sort keys stay in the order in which their keys were added."""
+    ranks = [_rank(sort, definition, layout, table) for sort in reversed(definition.sort)]
     return np.lexsort(ranks)
 
 
-def _rank(sort: SortKey, definition: HistDefinition, layout: ElementLayout, elements: Words) -> NDArray[np.intp]:
-    """For each element, a number that grows with what it is sorted by."""
-    first_key = 1 + len(definition.values)
+def _rank(sort: SortKey, definition: HistDefinition, layout: ElementLayout, table: HistMap) -> NDArray[np.intp]:
+    """For each element, a number that increases with its sort key."""
+    first_key, elements = 1 + len(definition.values), table.elements
     if sort.index < first_key:
-        sums = [layout.hitcount, *layout.values]
-        rank = np.unique(_column(elements, sums[sort.index]), return_inverse=True)[1]
+        sums = [table.hitcounts, *(_column(elements, at) for at in layout.values)]
+        rank: NDArray[np.intp] = np.unique(sums[sort.index], return_inverse=True)[1]
     else:
         key, at = definition.keys[sort.index - first_key], layout.keys[sort.index - first_key]
         column = _column(elements, at)
@@ -125,7 +126,7 @@ def _rank(sort: SortKey, definition: HistDefinition, layout: ElementLayout, elem
 def _key_column(key: HistField, at: int, layout: ElementLayout, elements: Words, names: HistNames) -> Column:
     """The text of one key of each element."""
     if key.is_stacktrace:
-        return _stacks(elements[:, at // _WORD : (at + key.room) // _WORD], names)
+        return _stacks(elements[:, at : at + key.room // _WORD], names)
     if key.is_string:
         texts = (text.decode(errors="backslashreplace") for text in _strings(elements, at, key.room).tolist())
         return [f"{key.name}: {text:<50}" for text in texts]
@@ -164,7 +165,7 @@ def _symbols(addresses: Words, names: HistNames, *, offset: bool) -> Sequence[st
 
 
 def _stacks(stacks: Words, names: HistNames) -> Column:
-    """A line for each call."""
+    """For each stack, a line per call."""
     addresses, inverse = np.unique(stacks, return_inverse=True)
     texts = [f"         {text}\n" for text in _symbols(addresses, names, offset=True)]
     texts = ["" if address == 0 else text for address, text in zip(addresses.tolist(), texts, strict=True)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Variables of histograms: what a reference means, and who needs whose."""
+"""Variables of histograms: resolves references, and tracks which triggers need which histograms."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from emu.ftrace.hist.expression import Reference
 from emu.ftrace.hist.hist_field import HistField
 from emu.ftrace.hist.hist_source import HistSource
 from emu.ftrace.hist.parse import Handler, HistCommand
+from emu.ftrace.native import hist_record
 
 __all__ = ["HistVariable", "HistVariables", "References"]
 
@@ -20,11 +21,18 @@ _NOT_UNIQUE = "Variable name not unique, need to use fully qualified name (subsy
 _NOT_FOUND = "Couldn't find variable"
 _NO_FIELD = "Couldn't find field"
 
-_OPERATOR = re.compile(r"(?<!\.sym)-|[+*/]")  # the "-" of .sym-offset is none
+_OPERATOR = re.compile(r"(?<!\.sym)-|[+*/]")  # the "-" of .sym-offset is not an operator
+
+
+class Layout(Protocol):
+    """The layout of a histogram's elements, as far as variables need it (`hist.program.ElementLayout`)."""
+
+    @property
+    def variables(self) -> Sequence[int]: ...
 
 
 class Definition(Protocol):
-    """The definition of a histogram, as far as its variables go."""
+    """The definition of a histogram, as far as variables need it."""
 
     @property
     def call(self) -> EventCall: ...
@@ -35,24 +43,24 @@ class Definition(Protocol):
     @property
     def references(self) -> References: ...
 
-    def place(self, variable: HistVariable, *, once: bool) -> int: ...
+    def layout(self) -> Layout: ...
 
 
 class Histogram(Protocol):
-    """A histogram, as far as its variables go."""
+    """A histogram, as far as variables need it."""
 
     @property
     def definition(self) -> Definition: ...
 
     @property
-    def address(self) -> int: ...
+    def record(self) -> hist_record.Histogram: ...
 
     @property
     def number(self) -> int: ...
 
 
 class HistTrigger(Protocol):
-    """A hist trigger, as far as its variables go."""
+    """A hist trigger, as far as variables need it."""
 
     @property
     def definition(self) -> Definition: ...
@@ -63,7 +71,7 @@ class HistTrigger(Protocol):
 
 @dataclass(frozen=True)
 class HistVariable:
-    """A variable: `histogram` has it."""
+    """A variable of `histogram`."""
 
     histogram: Histogram
     name: str
@@ -73,12 +81,12 @@ class HistVariable:
         return self.histogram.definition.variables[self.name]
 
     def as_field(self, reference: Reference) -> HistField:
-        """What a reference to it is."""
+        """A reference to it, as a field."""
         return replace(self.field, expression=reference)
 
     @property
     def number(self) -> int:
-        """Which of the histogram's variables it is."""
+        """Its index among the histogram's variables."""
         return list(self.histogram.definition.variables).index(self.name)
 
 
@@ -89,27 +97,27 @@ class HistVariables:
         self._triggers = triggers
 
     def names(self, call: EventCall) -> set[str]:
-        """Those of an event's histograms."""
+        """The names of variables in an event's histograms."""
         return {name for trigger in self._triggers() if trigger.definition.call is call for name in trigger.definition.variables}
 
     def of_event(self, system: str, event: str, name: str) -> HistVariable | None:
-        """The variable of that name of an event's histograms; None: there is none."""
+        """The variable with a name in an event's histograms; None if there is none."""
         return next((variable for call, variable in self._named(name) if (call.system, call.name) == (system, event)), None)
 
     def find(
         self, source: HistSource, name: str, system: str, event: str, matched: Iterable[tuple[str, str]], *, removes: bool
     ) -> HistVariable | None:
-        """What a reference means. None: there is no such variable.
+        """Resolves a reference. None if there is no such variable.
 
         Args:
-            source: the trigger that refers to it.
-            name: of the variable.
-            system, event: whose it is; "": that is not said.
-            matched: systems and names of the events that the trigger's actions match, which come first then.
-            removes: the trigger is one that is to be removed: whatever is found is right.
+            source: the trigger with the reference.
+            name: the variable's name.
+            system, event: the variable's event; "" if not given.
+            matched: systems and names of the events matched by the trigger's actions, which take precedence.
+            removes: the trigger will be removed, so any match is good enough.
 
         Raises:
-            TraceError: EINVAL: several events have one.
+            TraceError: EINVAL: several events have such a variable.
         """
         if system:
             return self.of_event(system, event, name)
@@ -121,24 +129,24 @@ class HistVariables:
         return of_matched[0] if of_matched else None
 
     def _named(self, name: str) -> Iterator[tuple[EventCall, HistVariable]]:
-        """The variables of a name, with the events that have them."""
+        """The variables with a name, and their events."""
         for trigger in self._triggers():
             if name in trigger.definition.variables:
                 yield trigger.definition.call, HistVariable(trigger.histogram, name)
 
     def need(self, histogram: Histogram) -> bool:
-        """Whether another histogram refers to one's variables."""
+        """Whether another histogram refers to this one's variables."""
         others = (trigger.histogram for trigger in self._triggers())
         return any(other is not histogram and other.definition.references.need(histogram) for other in others)
 
 
 class References:
-    """What the references of one hist trigger mean (Linux: hist_data->var_refs).
+    """The resolved references of one hist trigger (Linux: hist_data->var_refs).
 
     Args:
         call: the event.
         command: the trigger.
-        variables: those of the array.
+        variables: the array's variables.
         removes: see `HistVariables.find`.
     """
 
@@ -157,14 +165,14 @@ class References:
         self._read_once: set[HistVariable] = set()
 
     def own(self, reference: Reference) -> str | None:
-        """What defines a variable of the trigger itself that is another name of a field or a number; None: it is none."""
+        """The definition of the trigger's own variable, if it is an alias of a field or a constant; otherwise None."""
         if reference.system and (reference.system, reference.event) != (self._call.system, self._call.name):
             return None
         text = self._definitions.get(reference.name)
         return None if text is None or text.startswith("$") or _OPERATOR.search(text) else text
 
     def find(self, source: HistSource, reference: Reference, *, once: bool) -> HistVariable:
-        """The variable of another trigger. `once`: it is not set any more when its value has been read.
+        """A variable of another trigger. `once`: reading it unsets it.
 
         Raises:
             TraceError: EINVAL: there is none, or several events have one.
@@ -178,23 +186,23 @@ class References:
         return found
 
     def seek(self, source: HistSource, name: str, system: str, event: str) -> HistVariable | None:
-        """A variable of another trigger; None: there is none. Raises TraceError: EINVAL: several events have one."""
+        """A variable of another trigger; None if there is none. Raises TraceError: EINVAL: several events have one."""
         return self._variables.find(source, name, system, event, self._matched, removes=self._removes)
 
     def add(self, reference: Reference, variable: HistVariable) -> None:
-        """Notes what a reference means."""
+        """Records a resolved reference."""
         self._found[reference] = variable
 
     def __iter__(self) -> Iterator[HistVariable]:
-        """The variables that they mean, each once."""
+        """The referenced variables, each once."""
         return iter(dict.fromkeys(self._found.values()))
 
     def need(self, histogram: Histogram) -> bool:
-        """Whether one of them means a variable of a histogram."""
+        """Whether a reference is to a variable of this histogram."""
         return any(variable.histogram is histogram for variable in self._found.values())
 
     def by_histogram(self) -> Mapping[Histogram, Mapping[HistVariable, Sequence[Reference]]]:
-        """The variables by their histograms, and the references that mean them."""
+        """The referenced variables, by histogram, with their references."""
         found: dict[Histogram, dict[HistVariable, list[Reference]]] = {}
         for reference, variable in self._found.items():
             found.setdefault(variable.histogram, {}).setdefault(variable, []).append(reference)

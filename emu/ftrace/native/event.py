@@ -1,202 +1,192 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""An event of the guest: what runs once per call of trace_event_buffer_commit().
+"""An event of the guest: the code that runs once per call of trace_event_buffer_commit().
 
-The guest has filled the fixed part of the entry on its stack. Here the entry is staged: the common fields and the data of the
-fields of variable length are added, and numbers get the host's byte order. Then each array that wants the event gets it: it is
-copied into the ring buffer, or, if there is more to do, the handler of its event file does that. Nothing interrupts this, so
-that one stage is enough for all CPUs.
+The guest has filled in the fixed part of the entry on its stack. Here the entry is staged: the common fields and the data of
+variable-length fields are added, and numbers are converted to the host's byte order. Then each array that uses the event gets
+it: the entry is copied into the ring buffer or, if there is more to do, passed to the handler of its event file. Nothing
+interrupts this, so one stage is enough for all CPUs.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
-import numpy as np
-
-from emu.cpu.native import cpu_record
-from emu.ftrace.native import array_cpu_record, array_record, event_context, event_file, event_record
+from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native.context import Context, complete, host_address, is_up, now
 from emu.ftrace.native.filter_program import keeps
-from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.guest_records import Guest, GuestMemory, TraceDynamic, TraceEventCall
 from emu.ftrace.native.ring_buffer import reserve
+from emu.ftrace.native.trace_records import ArrayCpu, Entry, Event, EventContext, EventField, EventFile, TraceArray
+from emu.ftrace.native.trace_values import ENABLED, EVENT_LIMIT, LARGEST_ENTRY, NO_OFFSET, PLACE_EVENT  # fmt: skip
 from emu.ftrace.native.tracer_cost import spend
-from emu.native import njit
+from emu.native.functions import Native, njit
 from emu.native.memory import copy, copy_string
-from emu.native.pointers import Accessors, call_handler, load_u8, load_u64, store_u8, store_u16, store_u32, store_u64
+from emu.native.records import Bytes, Ints, Shorts, Values, Words, u64
 
 __all__ = ["build", "of_cpu", "put_entry", "record"]
 
-ZERO, ONE, TWO, FOUR, WORD = (np.uint64(n) for n in (0, 1, 2, 4, 8))
-HALF = np.uint64(16)  # bits: a __data_loc word is the offset, and above it the length
-NUL = np.uint8(0)
-LIMIT, LARGEST = np.uint64(event_record.EVENT_LIMIT), np.uint64(event_record.LARGEST_ENTRY)
-NULL_TEXT = np.uint64(int.from_bytes(b"(null)\0\0", "little"))
-NULL_SIZE = np.uint64(7)
+HALF = 16  # bits: in a __data_loc word, the length is above the offset
+NULL_TEXT, NULL_SIZE = u64(int.from_bytes(b"(null)\0\0", "little")), u64(7)
 
 
 @njit
-def of_cpu(cpu, cpus):
-    """The array_cpu_record of a CPU. `cpus`: an array's CPUS."""
-    return load_u64(cpus + load_u64(cpu + cpu_record.INDEX) * WORD)
+def of_cpu(cpu: Cpu, cpus: Values[ArrayCpu]) -> ArrayCpu:
+    """An array's record of a CPU. `cpus`: the array's records."""
+    return cpus[cpu.index]
 
 
 @njit
-def put_entry(cpu, array_cpu, array, entry, staged, size):
-    """Fills an entry, whose place is reserved, with what is staged. False: it has no place."""
-    if entry == ZERO:
+def put_entry(cpu: Cpu, array_cpu: ArrayCpu, array: TraceArray, entry: u64, staged: Bytes, size: u64) -> bool:
+    """Fills a reserved entry with the staged one. Returns False if no entry was reserved."""
+    if entry == 0:
         return False
-    copy(entry, staged, size)
+    copy(Bytes(entry), staged, size)
     complete(cpu, array_cpu, array)
     return True
 
 
 @njit
-def record(cpu, file, staged, size):
-    """Records a staged entry, if its array wants that and the file's filter keeps it.
+def record(cpu: Cpu, file: EventFile, staged: Bytes, size: u64) -> ArrayCpu | None:
+    """Records a staged entry, if its array records the event and the file's filter keeps it.
 
-    Returns the array_cpu_record that was recorded for; 0: nothing was.
+    Returns the array's record of the CPU, or None if nothing was recorded.
     """
-    if load_u64(file + event_file.FLAGS) != event_file.ENABLED:
-        return ZERO
-    array_cpu = of_cpu(cpu, load_u64(file + event_file.CPUS))
-    array = load_u64(array_cpu + array_cpu_record.ARRAY)
-    if not keeps(load_u64(file + event_file.FILTER), cpu, array_cpu, staged, size):
-        spend(cpu, array, array_record.COST_REJECTED)
-        return ZERO
-    entry = reserve(load_u64(array_cpu + array_cpu_record.RING), now(cpu, array), size)
-    spend(cpu, array, array_record.COST_EVENT)
-    return array_cpu if put_entry(cpu, array_cpu, array, entry, staged, size) else ZERO
+    if file.flags != ENABLED:
+        return None
+    array_cpu = of_cpu(cpu, file.cpus)
+    array = array_cpu.array
+    if not keeps(file.filter, cpu, array_cpu, staged, size):
+        spend(cpu, array.cost_rejected)
+        return None
+    entry = reserve(array_cpu.ring, now(cpu, array), size)
+    spend(cpu, array.cost_event)
+    return array_cpu if put_entry(cpu, array_cpu, array, entry, staged, size) else None
 
 
-def build(memory: Accessors, guest: GuestLayout, context: Context) -> Any:
-    """record_event(cpu, call, entry, dynamic, count, irqs_off). `memory`: accesses in the guest's byte order.
+@njit
+def tell(told: EventContext, event: Event, staged: Bytes, size: u64) -> None:
+    """Stores the description of an event for handlers."""
+    told.event = event
+    told.entry = staged
+    told.size = size
+    told.place = PLACE_EVENT
 
-    The arguments are those of trace_event_buffer_commit(), guest addresses: whatever they are, the host is safe. If there is no
-    such event, or it has another number of fields of variable length, or there is no memory where its entry should be, nothing is
+
+def build(guest: Guest, context: Context) -> Callable[[Cpu, u64, u64, u64, u64, bool], None]:
+    """record_event(cpu, call, entry, dynamic, count, irqs_off).
+
+    The arguments are those of trace_event_buffer_commit(), guest addresses: no value endangers the host. If the event does not
+    exist, or has a different number of variable-length fields, or its entry is not in memory, nothing is
     recorded.
     """
-    guest_u16, guest_u32, guest_u64 = memory.load_u16, memory.load_u32, memory.load_u64
+    numbers, size_of_dynamic = guest.numbers, u64(guest.layouts.size(TraceDynamic))
+    njit = Native(guest.layouts).njit
     current_task, preempt_count, common_fields = context
 
     @njit
-    def swap(to, source, element, count):
-        """Copies numbers of `element` bytes into the host's byte order."""
+    def swap(to: Bytes, source: Bytes, element: u64, count: u64) -> None:
+        """Copies numbers of `element` bytes, converted to the host's byte order."""
         for n in range(count):
-            offset = np.uint64(n) * element
-            if element == WORD:
-                store_u64(to + offset, guest_u64(source + offset))
-            elif element == FOUR:
-                store_u32(to + offset, guest_u32(source + offset))
-            elif element == TWO:
-                store_u16(to + offset, guest_u16(source + offset))
+            place, number = to.address + n * element, GuestMemory(source.address + n * element)
+            if element == 8:
+                Words(place)[0] = number.as_u64
+            elif element == 4:
+                Ints(place)[0] = number.as_u32
+            elif element == 2:
+                Shorts(place)[0] = number.as_u16
             else:
-                store_u8(to + offset, load_u8(source + offset))
+                Bytes(place)[0] = number.as_u8
 
     @njit
-    def swap_fixed(event, to, source):
-        """Swaps the numbers of the fixed part."""
-        plan = load_u64(event + event_record.SWAPS)
-        for n in range(load_u64(event + event_record.SWAP_COUNT)):
-            word = load_u64(plan + np.uint64(n) * WORD)
-            offset = word >> event_record.OFFSET
-            count = (word >> event_record.COUNT) & event_record.COUNT_MASK
-            swap(to + offset, source + offset, word & event_record.ELEMENT_MASK, count)
+    def append(array: TraceArray, field: EventField, to: Bytes, room: u64, given: TraceDynamic) -> u64:
+        """Stores the data of a variable-length field, for which there are `room` bytes. Returns its size."""
+        data, size = Bytes(host_address(array, given.data)), given.size
+        if room == 0:
+            return 0
+        if given.data == 0 and room >= 8:
+            Words(to.address)[0] = NULL_TEXT
+            return NULL_SIZE
+        if size & numbers.trace_string:
+            most = size & ~numbers.trace_string
+            return copy_string(to, data, room if most == 0 else min(room, most))
+        count = min(size, room) // field.element
+        swap(to, data, field.element, count)
+        return count * field.element
 
     @njit
-    def gather(array, event, to, dynamic, count):
-        """Appends the data of the fields of variable length, and stores where they are. Returns the entry's size."""
-        plan = load_u64(event + event_record.DYNAMIC)
-        end = load_u64(event + event_record.SIZE)
+    def gather(array: TraceArray, event: Event, to: Bytes, dynamic: u64, count: u64) -> u64:
+        """Appends the data of the variable-length fields, and stores their locations. Returns the entry's size."""
+        end = event.size
         for n in range(count):
-            word = load_u64(plan + np.uint64(n) * WORD)
-            given = host_address(array, dynamic + np.uint64(n) * guest.dynamic_size)
-            data, size = guest_u64(given + guest.dynamic_data), guest_u64(given + guest.dynamic_bytes)
-            room = LARGEST - end
-            if room == ZERO:
-                size = ZERO
-            elif data == ZERO and room >= WORD:
-                store_u64(to + end, NULL_TEXT)
-                size = NULL_SIZE
-            elif size & guest.trace_string:
-                most = size & ~guest.trace_string
-                size = copy_string(to + end, host_address(array, data), room if most == ZERO else min(room, most))
-            else:
-                element = word & event_record.ELEMENT_MASK
-                size = min(size, room) // element * element
-                swap(to + end, host_address(array, data), element, size // element)
-            place = word >> event_record.OFFSET
-            if place != event_record.NO_OFFSET:
-                begin = end - place - FOUR if word & event_record.RELATIVE != ZERO else end
-                store_u32(to + place, begin | size << HALF)
+            field = event.dynamic[n]
+            given = TraceDynamic(host_address(array, dynamic + n * size_of_dynamic))
+            size = append(array, field, Bytes(to.address + end), LARGEST_ENTRY - end, given)
+            if field.offset != NO_OFFSET:
+                begin = end - field.offset - 4 if field.relative else end
+                Ints(to.address + field.offset)[0] = begin | size << HALF
             end += size
-        while end & (FOUR - ONE):
-            store_u8(to + end, NUL)
-            end += ONE
+        while end & 3:
+            to[end] = 0
+            end += 1
         return end
 
     @njit
-    def tell(context, event, staged, size):
-        """Stores what handlers are told of an event."""
-        store_u64(context + event_context.EVENT, event)
-        store_u64(context + event_context.ENTRY, staged)
-        store_u64(context + event_context.SIZE, size)
-        store_u64(context + event_context.PLACE, event_context.PLACE_EVENT)
-
-    @njit
-    def put(cpu, array_cpu, event, number, staged, size, irqs_off):
-        """Gives a staged entry to each array that wants the event."""
-        file = load_u64(event + event_record.FILES)
-        if file == ZERO:
+    def put(cpu: Cpu, array_cpu: ArrayCpu, event: Event, staged: Bytes, size: u64, irqs_off: bool) -> None:
+        """Passes a staged entry to each array that uses the event."""
+        file = event.files
+        if file is None:
             return
-        array = load_u64(array_cpu + array_cpu_record.ARRAY)
-        count = preempt_count(array_cpu) + load_u64(event + event_record.DEPTH)
-        irqs_off = irqs_off or load_u64(event + event_record.IRQS_OFF) != ZERO
-        store_u64(staged, common_fields(number, current_task(array_cpu, array), np.uint32(count), irqs_off))
-        while file != ZERO:
-            handler = load_u64(file + event_file.HANDLER)
-            if handler != ZERO:
-                tell(load_u64(array + array_record.EVENT_CONTEXT), event, staged, size)
-                call_handler(handler, cpu, file)
+        array = array_cpu.array
+        count = preempt_count(array_cpu) + event.depth
+        task = current_task(array_cpu, array)
+        Entry(staged.address).common = common_fields(event.number, task, count, irqs_off or event.irqs_off)
+        while file is not None:
+            handler = file.handler
+            if handler is not None:
+                tell(array.event_context, event, staged, size)
+                handler(cpu, file)
             else:
                 record(cpu, file, staged, size)
-            file = load_u64(file + event_file.NEXT)
+            file = file.next
 
     @njit
-    def put_syscall(cpu, array_cpu, event, staged, irqs_off):
-        """Records what the entry of raw_syscalls is for its system call: it begins with the same fields."""
-        number = load_u64(staged + WORD)
-        if number < load_u64(event + event_record.SYSCALLS):
-            of_call = load_u64(load_u64(event + event_record.BY_SYSCALL) + number * WORD)
-            if of_call != ZERO:
-                array = load_u64(array_cpu + array_cpu_record.ARRAY)
-                event = load_u64(load_u64(array + array_record.EVENTS) + of_call * WORD)
-                put(cpu, array_cpu, event, of_call, staged, load_u64(event + event_record.SIZE), irqs_off)
+    def put_syscall(cpu: Cpu, array_cpu: ArrayCpu, event: Event, staged: Bytes, irqs_off: bool) -> None:
+        """Records the system call's own event for an entry of raw_syscalls: it begins with the same fields."""
+        number = Words(staged.address)[1]
+        if number < event.syscalls:
+            of_call = array_cpu.array.events[event.by_syscall[number]]
+            if of_call is not None:
+                put(cpu, array_cpu, of_call, staged, of_call.size, irqs_off)
 
     @njit
-    def record_event(cpu, call, entry, dynamic, count, irqs_off):
-        array_cpu = load_u64(cpu + cpu_record.CALLOUT)
-        array = load_u64(array_cpu + array_cpu_record.ARRAY)
-        number = guest_u64(host_address(array, call) + guest.event_id)
-        if number >= LIMIT or not is_up(array_cpu, array):
+    def staged_entry(array: TraceArray, event: Event, entry: Bytes, dynamic: u64, count: u64) -> tuple[Bytes, u64]:
+        """The complete entry's address and size. `entry`: the address of the guest's part."""
+        swaps = event.swap_count
+        if swaps == 0 and count == 0:
+            return entry, event.size
+        stage = Bytes(array.stage)
+        copy(stage, entry, event.size)
+        for n in range(swaps):
+            field = event.swaps[n]
+            to, source = Bytes(stage.address + field.offset), Bytes(entry.address + field.offset)
+            swap(to, source, field.element, field.count)
+        if count == 0:
+            return stage, event.size
+        return stage, gather(array, event, stage, dynamic, count)
+
+    @njit
+    def record_event(cpu: Cpu, call: u64, entry: u64, dynamic: u64, count: u64, irqs_off: bool) -> None:
+        array_cpu = ArrayCpu(cpu.callout)
+        array = array_cpu.array
+        number = TraceEventCall(host_address(array, call)).id
+        if number >= EVENT_LIMIT or not is_up(array_cpu, array):
             return
-        event = load_u64(load_u64(array + array_record.EVENTS) + number * WORD)
-        if event == ZERO or count != load_u64(event + event_record.DYNAMIC_COUNT):
+        event, filled = array.events[number], Bytes(host_address(array, entry))
+        if event is None or count != event.dynamic_count or filled.address == array.nowhere:
             return
-        size = load_u64(event + event_record.SIZE)
-        staged = host_address(array, entry)
-        if staged == load_u64(array + array_record.NOWHERE):
-            return
-        swaps = load_u64(event + event_record.SWAP_COUNT) != ZERO
-        if swaps or count != ZERO:
-            stage = load_u64(array + array_record.STAGE)
-            copy(stage, staged, size)
-            if swaps:
-                swap_fixed(event, stage, staged)
-            if count != ZERO:
-                size = gather(array, event, stage, dynamic, count)
-            staged = stage
-        put(cpu, array_cpu, event, number, staged, size, irqs_off)
-        if load_u64(event + event_record.SYSCALLS) != ZERO:
+        staged, size = staged_entry(array, event, filled, dynamic, count)
+        put(cpu, array_cpu, event, staged, size, irqs_off)
+        if event.syscalls != 0:
             put_syscall(cpu, array_cpu, event, staged, irqs_off)
 
     return record_event

@@ -1,161 +1,148 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""An event of which an array wants more than that it is recorded: only of some tasks, or that something else happens, too.
+"""Handles an event that an array does not simply record: it may be limited to some tasks, or have triggers.
 
-This code is compiled when the first such event is wanted.
+This code is compiled when the first such event is used.
 """
 
 from __future__ import annotations
 
 import functools
-from typing import Any
 
-import numpy as np
-from numba import types
-
-from emu.ftrace.native import (
-    array_cpu_record,
-    array_record,
-    consumer,
-    event_context,
-    event_file,
-    event_record,
-    pids,
-    ring_record,
-)
+from emu.cpu.native.cpu_records import Cpu
+from emu.ftrace.native import pids
 from emu.ftrace.native.context import now
 from emu.ftrace.native.event import of_cpu, put_entry
 from emu.ftrace.native.filter_program import keeps
 from emu.ftrace.native.ring_buffer import reserve
+from emu.ftrace.native.ring_record import Ring
+from emu.ftrace.native.trace_records import ArrayCpu, Event, EventContext, EventFile, TraceArray
+from emu.ftrace.native.trace_values import AFTER, ENABLED, SOFT_DISABLED  # fmt: skip
 from emu.ftrace.native.tracer_cost import spend
-from emu.native import cfunc, njit
-from emu.native.pointers import call_handler, load_u32, load_u64, store_u8, store_u64
+from emu.native.functions import Compiled, callback, njit
+from emu.native.records import Bytes, Ints, u64
 
 __all__ = ["build"]
 
-ZERO, ONE = np.uint64(0), np.uint64(1)
-NEWLINE = np.uint8(ord("\n"))
+NEWLINE = ord("\n")
 
 
 @njit
-def pid_in(entry, offset):
-    return np.uint64(load_u32(entry + offset))
+def both_ignored(array: TraceArray, first: u64, second: u64) -> bool:
+    """Whether both tasks of an event are left out by the lists."""
+    excluded = pids.events_excluded(array, first) and pids.events_excluded(array, second)
+    return excluded or (pids.events_left_out(array, first) and pids.events_left_out(array, second))
 
 
 @njit
-def ignored(array_cpu, array, event, entry):
-    """Whether set_event_pid and set_event_notrace_pid leave an event out. `event`: 0 for one that the host makes.
+def ignored(array_cpu: ArrayCpu, array: TraceArray, event: Event | None, entry: Bytes) -> bool:
+    """Whether set_event_pid and set_event_notrace_pid leave an event out. `event`: None for an event made by the host.
 
-    A task switch counts for both tasks, and a wakeup for the task that is woken, too.
+    A task switch counts for both tasks, and a wakeup also for the woken task.
     """
-    if event == ZERO or load_u64(array + array_record.EVENT_PIDS) == ZERO:
+    if event is None or not array.event_pids:
         return False
-    of_current = load_u64(array_cpu + array_cpu_record.EVENTS_IGNORED) != ZERO
-    first, second = load_u64(event + event_record.FIRST_PID), load_u64(event + event_record.SECOND_PID)
-    if first == ZERO:
+    of_current = array_cpu.events_ignored != 0
+    if event.first_pid == 0:
         return of_current
-    if second == ZERO:
-        return of_current and pids.events_ignored(array, pid_in(entry, first))
-    excluded = pids.events_excluded(array, pid_in(entry, first)) and pids.events_excluded(array, pid_in(entry, second))
-    return excluded or (pids.events_left_out(array, pid_in(entry, first)) and pids.events_left_out(array, pid_in(entry, second)))
+    first = Ints(entry.address + event.first_pid)[0]
+    if event.second_pid == 0:
+        return of_current and pids.events_ignored(array, first)
+    return both_ignored(array, first, Ints(entry.address + event.second_pid)[0])
 
 
 @njit
-def act(cpu, array_cpu, file, staged, size):
-    """Has those consumers act that do so before the entry is recorded, and asks the filters of all."""
-    following = load_u64(file + event_file.CONSUMERS)
-    while following != ZERO:
-        acting, following = following, load_u64(following + consumer.NEXT)
-        kept = keeps(load_u64(acting + consumer.FILTER), cpu, array_cpu, staged, size)
-        if load_u64(acting + consumer.POST) == consumer.AFTER:
-            store_u64(acting + consumer.DUE, ONE if kept else ZERO)
+def act(cpu: Cpu, array_cpu: ArrayCpu, file: EventFile, staged: Bytes, size: u64) -> None:
+    """Runs the consumers that act before the entry is recorded, and evaluates the filters of all."""
+    following = file.consumers
+    while following is not None:
+        acting, following = following, following.next
+        kept = keeps(acting.filter, cpu, array_cpu, staged, size)
+        if acting.post == AFTER:
+            acting.due = kept
         elif kept:
-            call_handler(load_u64(acting + consumer.HANDLER), cpu, acting)
+            acting.handler(cpu, acting)
 
 
 @njit
-def act_after(cpu, file):
-    """Has the others act."""
-    following = load_u64(file + event_file.CONSUMERS)
-    while following != ZERO:
-        acting, following = following, load_u64(following + consumer.NEXT)
-        if load_u64(acting + consumer.POST) == consumer.AFTER and load_u64(acting + consumer.DUE) != ZERO:
-            call_handler(load_u64(acting + consumer.HANDLER), cpu, acting)
+def act_after(cpu: Cpu, file: EventFile) -> None:
+    """Runs the other consumers."""
+    following = file.consumers
+    while following is not None:
+        acting, following = following, following.next
+        if acting.post == AFTER and acting.due:
+            acting.handler(cpu, acting)
 
 
 @njit
-def follow_event(cpu, array_cpu, array):
-    """After an event has been recorded: has it printed, and records the stacks that the array wants after each."""
-    handler = load_u64(array + array_record.PRINT_EVENT)
-    if handler != ZERO:
-        call_handler(handler, cpu, array_cpu)
-    handler = load_u64(array + array_record.EVENT_STACKS)
-    if handler != ZERO:
-        call_handler(handler, cpu, array_cpu)
-    handler = load_u64(array + array_record.EVENT_USER_STACKS)
-    if handler != ZERO:
-        call_handler(handler, cpu, array_cpu)
+def follow_event(cpu: Cpu, array_cpu: ArrayCpu, array: TraceArray) -> None:
+    """After an event has been recorded: prints it, and records its stack traces, if the array is set so."""
+    print_event, record_stack, record_user_stack = array.print_event, array.event_stacks, array.event_user_stacks
+    if print_event is not None:
+        print_event(cpu, array_cpu)
+    if record_stack is not None:
+        record_stack(cpu, array_cpu)
+    if record_user_stack is not None:
+        record_user_stack(cpu, array_cpu)
 
 
 @njit
-def record(cpu, array_cpu, array, ring, disabled, event, staged, size):
-    """Records an entry in a ring buffer that was `disabled` or not when the entry got its place.
+def record(cpu: Cpu, array_cpu: ArrayCpu, told: EventContext, ring: Ring, disabled: u64) -> None:
+    """Records the entry in the event_context in a ring buffer. `disabled`: the ring's state when the entry was reserved.
 
-    Stacks follow the guest's events only (`event` is not 0): as in Linux, a marker has none.
+    Only the guest's events are followed by stack traces: as in Linux, a marker has none.
     """
-    place = ring + ring_record.DISABLED
-    now_disabled = load_u64(place)
-    store_u64(place, disabled)
-    entry = reserve(ring, now(cpu, array), size)
-    store_u64(place, now_disabled)
-    spend(cpu, array, array_record.COST_EVENT)
-    if put_entry(cpu, array_cpu, array, entry, staged, size) and event != ZERO:
+    array = array_cpu.array
+    now_disabled = ring.disabled
+    ring.disabled = disabled
+    entry = reserve(ring, now(cpu, array), told.size)
+    ring.disabled = now_disabled
+    spend(cpu, array.cost_event)
+    if put_entry(cpu, array_cpu, array, entry, told.entry, told.size) and told.event is not None:
         follow_event(cpu, array_cpu, array)
 
 
 @njit
-def record_kept(cpu, array_cpu, array, file, context, ring, disabled):
-    """Records the entry in the event_context as `record` does, if the event's filter keeps it."""
-    staged, size = load_u64(context + event_context.ENTRY), load_u64(context + event_context.SIZE)
-    if not keeps(load_u64(file + event_file.FILTER), cpu, array_cpu, staged, size):
-        spend(cpu, array, array_record.COST_REJECTED)
+def record_kept(cpu: Cpu, array_cpu: ArrayCpu, file: EventFile, told: EventContext, ring: Ring, disabled: u64) -> None:
+    """The same, if the event's filter keeps the entry."""
+    if not keeps(file.filter, cpu, array_cpu, told.entry, told.size):
+        spend(cpu, array_cpu.array.cost_rejected)
     else:
-        newline = load_u64(context + event_context.NEWLINE)
-        if newline != ZERO:
-            store_u8(newline, NEWLINE)
-        record(cpu, array_cpu, array, ring, disabled, load_u64(context + event_context.EVENT), staged, size)
+        newline = told.newline
+        if newline is not None:
+            newline[0] = NEWLINE
+        record(cpu, array_cpu, told, ring, disabled)
 
 
 @functools.cache
-def build() -> Any:
-    """Compiles void handle(cpu, file): does all that `file`, an event_file, wants of the event in the event_context."""
+def build() -> Compiled[[Cpu, EventFile], None]:
+    """Compiles void handle(cpu, file): does everything that `file` needs for the event in the event_context."""
 
-    @cfunc(types.void(types.uint64, types.uint64))
-    def handle(cpu, file):
-        array_cpu = of_cpu(cpu, load_u64(file + event_file.CPUS))
-        array = load_u64(array_cpu + array_cpu_record.ARRAY)
-        context = load_u64(array + array_record.EVENT_CONTEXT)
-        event = load_u64(context + event_context.EVENT)
-        staged, size = load_u64(context + event_context.ENTRY), load_u64(context + event_context.SIZE)
-        conditional = load_u64(file + event_file.TRIGGER_COND) != ZERO
-        # As in Linux, consumers that do not look at the entry act for ignored tasks, too, and before the entry has a place in the
-        # ring buffer: it is recorded only if the event was so before, too. With others the entry has its place first.
-        soft_disabled = load_u64(file + event_file.FLAGS) & event_file.SOFT_DISABLED
+    @callback
+    def handle(cpu: Cpu, file: EventFile) -> None:
+        array_cpu = of_cpu(cpu, file.cpus)
+        array = array_cpu.array
+        told = array.event_context
+        event, staged, size = told.event, told.entry, told.size
+        conditional = file.trigger_cond
+        # As in Linux, consumers that do not read the entry also act for ignored tasks, and before the entry is reserved in the
+        # ring buffer: it is recorded only if the event was so before, too. With other consumers, the entry is reserved first.
+        soft_disabled = file.flags & SOFT_DISABLED
         if not conditional:
             act(cpu, array_cpu, file, staged, size)
         if ignored(array_cpu, array, event, staged):
             return
-        ring = load_u64(array_cpu + array_cpu_record.RING)
-        disabled = load_u64(ring + ring_record.DISABLED)
+        ring = array_cpu.ring
+        disabled = ring.disabled
         is_recorded = False
         if conditional:
-            soft_disabled = ZERO
-            first = load_u64(file + event_file.RECORD_FIRST) != ZERO and load_u64(context + event_context.NEWLINE) == ZERO
-            if first and load_u64(file + event_file.FLAGS) == event_file.ENABLED:
-                record_kept(cpu, array_cpu, array, file, context, ring, disabled)
+            soft_disabled = 0
+            first = file.record_first and told.newline is None
+            if first and file.flags == ENABLED:
+                record_kept(cpu, array_cpu, file, told, ring, disabled)
                 is_recorded = True
             act(cpu, array_cpu, file, staged, size)
-        if not is_recorded and load_u64(file + event_file.FLAGS) | soft_disabled == event_file.ENABLED:
-            record_kept(cpu, array_cpu, array, file, context, ring, disabled)
+        if not is_recorded and file.flags | soft_disabled == ENABLED:
+            record_kept(cpu, array_cpu, file, told, ring, disabled)
         if conditional:
             act_after(cpu, file)
 

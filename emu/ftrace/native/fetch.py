@@ -1,274 +1,256 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Fetches the arguments of a probe: programs of a few steps for each, which end with storing it in the entry.
+"""Fetches the arguments of a probe by running a program (`native.fetch_record`).
 
-A program is an array of words, two for each step, and the texts that it has. A step makes a value, or changes that of the step
-before: a number, or a text that the host can read. `emu.ftrace.dynevent.fetch_program` makes them.
-
-Nothing here faults. A number that cannot be read is 0; a string that cannot be read is `(fault)`, in a program's memory an empty
-one.
+Nothing here faults. An unreadable number is 0; an unreadable string is `(fault)`, or empty if it is in
+user memory.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
-import numpy as np
-
-from emu.cpu.native import cpu_record
-from emu.ftrace.native import array_record, event_context, event_record, symbol_names
+from emu.cpu.native.cpu_records import Cpu
+from emu.ftrace.native import fetch_record, symbol_names
 from emu.ftrace.native.context import Context, host_address
-from emu.ftrace.native.filter_program import number_at
-from emu.ftrace.native.guest_layout import GuestLayout
-from emu.native import njit
-from emu.native.memory import copy_string
-from emu.native.pointers import Accessors, load_u8, load_u32, load_u64, store_u8, store_u16, store_u32, store_u64
-from emu.native.record import Fields
+from emu.ftrace.native.entry import end_entry, number_at
+from emu.ftrace.native.fetch_record import FetchStep
+from emu.ftrace.native.guest_records import Guest, GuestMemory
+from emu.ftrace.native.trace_records import ArrayCpu, EventContext, TraceArray
+from emu.ftrace.native.trace_values import LARGEST_ENTRY, STAGE_SIZE
+from emu.ftrace.native.user_memory import UserAddress
+from emu.native.functions import Native, njit
+from emu.native.memory import copy_string, store_number
+from emu.native.records import HOST, Bytes, Ints, Record, Records, Values, Words, inline, u8, u64
 
-__all__ = ["build"]
+__all__ = ["Fetch", "build"]
 
-_step = Fields()
-WHAT = _step.word()
-OPERAND = _step.word()
-STEP_WORDS = _step.count
+Fetch = Callable[[Cpu, TraceArray, EventContext, Records[FetchStep], Bytes, u64], u64]
 
-# WHAT: where the value goes in the entry << 48 | how many values << 32 | size << 16 | flags | what is to be done
-OP_MASK, SIZE, COUNT, TO = np.uint64(0xFF), np.uint64(16), np.uint64(32), np.uint64(48)
-HALF_MASK = np.uint64(0xFFFF)
-USER = np.uint64(0x100)  # the memory is the program's
-SIGNED = np.uint64(0x200)  # the number of a field
-FAULT_TEXT = np.uint64(0x400)  # what a string is that cannot be read is written out
-RELATIVE = np.uint64(0x800)  # a field of variable length says where its data is from its own end on
+PAGE = 4096
+COMM_SIZE = 16
+WORD = 8  # bytes
+OFFSET_MASK, LENGTH = u64(0xFFFF), 16  # of the location word of a string: the length is above the offset
+FAULT = u64(int.from_bytes(b"(fault)\0", "little"))
+FAULT_SIZE = 8
+ALL = u64(0xFFFF_FFFF_FFFF_FFFF)
 
-# What is to be done
-END = np.uint64(0)
-REGISTER = np.uint64(1)  # OPERAND: where among the registers, in bytes
-IMMEDIATE = np.uint64(2)
-PLACE = np.uint64(3)  # the address that is probed, and OPERAND
-COMM = np.uint64(4)  # a text: the name of the task
-TEXT = np.uint64(5)  # OPERAND: where in the program, in bytes; SIZE: how many
-FIELD = np.uint64(6)  # OPERAND: where in the entry of the event that is probed
-FIELD_TEXT = np.uint64(7)  # the same for a text, an array of characters
-FIELD_DATA = np.uint64(8)  # the same for a field of variable length
-DEREFERENCE = np.uint64(9)  # the word that is OPERAND bytes behind the address so far
-STORE = np.uint64(10)
-STORE_MEMORY = np.uint64(11)  # what is OPERAND bytes behind the address, or COUNT of such
-STORE_STRING = np.uint64(12)  # the string there
-STORE_STRINGS = np.uint64(13)  # COUNT strings to which pointers there point
-STORE_SYMBOL = np.uint64(14)  # the name of an address. OPERAND: address of the symbol_names
-BITS = np.uint64(15)  # of what is stored. OPERAND: the first bit << 8 | how many
 
-# Flags of STORE_STRINGS
-USER_STRINGS = np.uint64(0x1000)  # the strings are in the program's memory, wherever the pointers are
+class Fetching(Record):
+    """The state while an entry is put together. It is stored after the largest possible entry, in the same stage."""
 
-BIT_OFFSET, BIT_COUNT_MASK = np.uint64(8), np.uint64(0xFF)
-LENGTH = np.uint64(16)  # shift of the length in the word that leads to a string
+    entry: Bytes
+    end: u64  # the end of the entry so far
+    value: u64  # the argument's value so far
+    known: bool  # whether it could be read
+    text: Values[u8] | None  # the text that is the argument instead
+    limit: u64  # maximum size of the text
+    word: Values[u8] = inline(WORD)  # room for a number that spans two pages
 
-ZERO, ONE, TWO, FOUR, WORD = (np.uint64(n) for n in (0, 1, 2, 4, 8))
-ALL = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
-NUL = np.uint8(0)
-PAGE_MASK = np.uint64(4095)
-COMM_SIZE = np.uint64(16)
-LARGEST = np.uint64(event_record.LARGEST_ENTRY)
-SCRATCH = np.uint64(event_record.LARGEST_ENTRY)  # offset in a stage of a word's room behind the largest entry
-FAULT = np.uint64(int.from_bytes(b"(fault)\0", "little"))
-FAULT_SIZE = np.uint64(8)
+
+assert LARGEST_ENTRY + HOST.size(Fetching) <= STAGE_SIZE
 
 
 @njit
-def store_number(to, number, size):
-    """Stores a number's low `size` bytes."""
-    if size == WORD:
-        store_u64(to, number)
-    elif size == FOUR:
-        store_u32(to, np.uint32(number))
-    elif size == TWO:
-        store_u16(to, np.uint16(number))
-    else:
-        store_u8(to, np.uint8(number))
+def take_bits(entry: Bytes, step: FetchStep) -> None:
+    """Keeps only some bits of numbers."""
+    mask = ALL >> 64 - step.bits
+    for n in range(step.count):
+        place = step.to + n * step.size
+        store_number(entry, place, number_at(entry, place, step.size, False) >> step.first_bit & mask, step.size)
 
 
 @njit
-def take_bits(to, size, count, operand):
-    """Leaves of `count` numbers some bits."""
-    first, wanted = operand >> BIT_OFFSET, operand & BIT_COUNT_MASK
-    mask = ALL >> (np.uint64(64) - wanted)
-    for n in range(count):
-        place = to + np.uint64(n) * size
-        store_number(place, number_at(place, size, False) >> first & mask, size)
+def find_data(told: EventContext, step: FetchStep, fetching: Fetching) -> None:
+    """Finds the data of a variable-length field. It is limited to the entry of the probed event."""
+    word = Ints(told.entry.address + step.operand)[0]
+    begin = step.operand + step.size if step.flags & fetch_record.RELATIVE else 0
+    offset = (word & OFFSET_MASK) + begin
+    fetching.text = Bytes(told.entry.address + offset)
+    fetching.limit = min(word >> LENGTH, told.size - offset) if offset < told.size else 0
 
 
 @njit
-def field_data(entry, size, at, field_size, relative):
-    """Where the data of a field of variable length is in an entry of `size` bytes, and how long. It never leaves the entry."""
-    word = np.uint64(load_u32(entry + at))
-    offset = (word & HALF_MASK) + (at + field_size if relative else ZERO)
-    return entry + offset, (min(word >> LENGTH, size - offset) if offset < size else ZERO)
+def end_string(step: FetchStep, fetching: Fetching, n: u64, length: u64) -> None:
+    """Stores the location of string `n` of the step, which was appended to the entry. `length` 0: there is none."""
+    end = fetching.end
+    if length == 0 and step.flags & fetch_record.FAULT_TEXT and LARGEST_ENTRY - end >= FAULT_SIZE:
+        Words(fetching.entry.address + end)[0] = FAULT
+        length = u64(FAULT_SIZE)
+    store_number(fetching.entry, step.to + n * 4, end | length << LENGTH, 4)
+    fetching.end = end + length
 
 
-def build(memory: Accessors, guest: GuestLayout, context: Context, user_address: Any) -> Any:
-    """Compiles fetch(cpu, array, told, program, stage, size) -> the entry's size, a multiple of four.
+@njit
+def store_symbol(step: FetchStep, fetching: Fetching) -> None:
+    length, end = u64(0), fetching.end
+    if fetching.known:
+        to = Bytes(fetching.entry.address + end)
+        length = symbol_names.put_name(step.names, to, LARGEST_ENTRY - end, fetching.value)
+    end_string(step, fetching, 0, length)
 
-    It stores the arguments in the entry at `stage`, whose fixed part has `size` bytes. `told` is the event_context: the registers
-    that the program wants are there, and the entry, if an event is probed. At most LARGEST_ENTRY bytes are stored, and a word
-    behind them.
+
+def build(guest: Guest, context: Context, user_address: UserAddress) -> Fetch:
+    """Compiles fetch(cpu, array, told, program, entry, size) -> the entry's size, a multiple of four.
+
+    It stores the arguments in an entry whose fixed part has `size` bytes. `told` has the registers that the program uses, and
+    the entry of a probed event. At most LARGEST_ENTRY bytes are stored, and a `Fetching` after them.
 
     Args:
-        memory: accesses in the guest's byte order.
-        guest: its structures.
+        guest: the layout of its structures.
         context: compiled for it.
         user_address: see `user_memory.build`.
     """
-    guest_u16, guest_u32, guest_u64 = memory.load_u16, memory.load_u32, memory.load_u64
-    current_task = context.current_task
+    native, current_task = Native(guest.layouts), context.current_task
 
-    @njit
-    def guest_number(address, size):
-        if size == WORD:
-            return guest_u64(address)
-        if size == FOUR:
-            return np.uint64(guest_u32(address))
-        if size == TWO:
-            return np.uint64(guest_u16(address))
-        return np.uint64(load_u8(address))
+    @native.njit
+    def number_in(found: GuestMemory, size: u64) -> u64:
+        if size == 8:
+            return found.as_u64
+        if size == 4:
+            return found.as_u32
+        return found.as_u16 if size == 2 else found.as_u8
 
-    @njit
-    def address_of(cpu, array, address, user):
-        """The host address of an address of the kernel or of the program, good up to the end of its page; 0: there is none.
+    @native.njit
+    def address_of(cpu: Cpu, array: TraceArray, address: u64, user: bool) -> u64:
+        """The host address of a kernel or user address, valid up to the end of its page; 0 if there is none.
 
-        What is no address of the kernel is the program's: where they never are the same, the kernel finds either.
+        An address outside the kernel is taken as a user address: where the two never overlap, kernel fetches find both.
         """
         if not user:
             found = host_address(array, address)
-            if found != load_u64(array + array_record.NOWHERE):
+            if found != array.nowhere:
                 return found
         return user_address(cpu, array, address)
 
-    @njit
-    def bytes_at(cpu, array, address, size, user, scratch):
-        """The host address of at most eight bytes; `scratch`, to which they are copied, if they lie in two pages. 0: not all are
-        there."""
-        last = address + size - ONE
+    @native.njit
+    def memory_at(cpu: Cpu, array: TraceArray, fetching: Fetching, address: u64, size: u64, user: bool) -> GuestMemory | None:
+        """Up to eight bytes of memory; a copy if they span two pages. None if some are not readable."""
+        last = address + size - 1
         found = address_of(cpu, array, address, user)
-        if found == ZERO or address & ~PAGE_MASK == last & ~PAGE_MASK:
-            return found
-        rest = address_of(cpu, array, last & ~PAGE_MASK, user)
-        if rest == ZERO:
-            return ZERO
-        here = PAGE_MASK + ONE - (address & PAGE_MASK)
+        if found == 0 or address // PAGE == last // PAGE:
+            return GuestMemory(found)
+        rest = address_of(cpu, array, last // PAGE * PAGE, user)
+        if rest == 0:
+            return None
+        here = PAGE - address % PAGE
         for n in range(size):
-            at = np.uint64(n)
-            store_u8(scratch + at, load_u8(found + at) if at < here else load_u8(rest + at - here))
-        return scratch
+            fetching.word[n] = Bytes(found)[n] if n < here else Bytes(rest)[n - here]
+        return GuestMemory(fetching.word.address)
 
-    @njit
-    def put_string(cpu, array, to, room, address, user):
-        """Copies a string with its NUL into at most `room` bytes. Returns how many; 0: it cannot be read."""
-        source = n = ZERO
+    @native.njit
+    def put_string(cpu: Cpu, array: TraceArray, to: Bytes, room: u64, address: u64, user: bool) -> u64:
+        """Copies a string with its NUL into at most `room` bytes. Returns the number of bytes; 0 if it cannot be read."""
+        source = n = u64(0)
         while n < room:
-            if source == ZERO or (address + n) & PAGE_MASK == ZERO:
+            if source == 0 or (address + n) % PAGE == 0:
                 source = address_of(cpu, array, address + n, user)
-                if source == ZERO:
-                    return ZERO
-            character = load_u8(source)
-            n += ONE
-            if n == room:
-                character = NUL
-            store_u8(to + n - ONE, character)
-            if character == NUL:
+                if source == 0:
+                    return 0
+            character = Bytes(source)[0] if n + 1 < room else 0
+            to[n] = character
+            n += 1
+            if character == 0:
                 break
-            source += ONE
+            source += 1
         return n
 
-    @njit
-    def end_string(stage, to, end, length, with_text):
-        """Stores where a string is that was appended at `end`. Returns where the entry ends now. `length` 0: there is none."""
-        if length == ZERO and with_text and LARGEST - end >= FAULT_SIZE:
-            store_u64(stage + end, FAULT)
-            length = FAULT_SIZE
-        store_u32(stage + to, np.uint32(end | length << LENGTH))
-        return end + length
+    @native.njit
+    def begin(cpu: Cpu, array: TraceArray, told: EventContext, step: FetchStep, fetching: Fetching) -> None:
+        """Runs a step that starts a value."""
+        op, operand, size = step.op, step.operand, step.size
+        fetching.value, fetching.known, fetching.text = 0, True, None
+        if op == fetch_record.REGISTER:
+            fetching.value = told.registers[operand]
+        elif op == fetch_record.IMMEDIATE:
+            fetching.value = operand
+        elif op == fetch_record.PLACE:
+            fetching.value = told.ip + operand
+        elif op == fetch_record.COMM:
+            fetching.text, fetching.limit = current_task(ArrayCpu(cpu.callout), array).comm, COMM_SIZE
+        elif op == fetch_record.TEXT:
+            fetching.text, fetching.limit = step.text, size
+        elif op == fetch_record.FIELD:
+            fetching.value = number_at(told.entry, operand, size, step.flags & fetch_record.SIGNED != 0)
+        elif op == fetch_record.FIELD_TEXT:
+            fetching.text, fetching.limit = Bytes(told.entry.address + operand), size
+        else:
+            find_data(told, step, fetching)
 
-    @njit
-    def fetch(cpu, array, told, program, stage, size):
-        registers, scratch = load_u64(told + event_context.REGISTERS), stage + SCRATCH
-        entry, entry_size = load_u64(told + event_context.ENTRY), load_u64(told + event_context.SIZE)
-        value = text = limit = ZERO
-        known = True  # the value so far could be read
-        end, step = size, program
-        while True:
-            what, operand = load_u64(step + WHAT), load_u64(step + OPERAND)
-            step += np.uint64(STEP_WORDS) * WORD
-            op, of_size, user = what & OP_MASK, (what >> SIZE) & HALF_MASK, what & USER != ZERO
-            to, count = what >> TO, (what >> COUNT) & HALF_MASK
-            if op == END:
-                break
-            if op < DEREFERENCE:
-                value = text = ZERO
-                known = True
-                if op == REGISTER:
-                    value = load_u64(registers + operand)
-                elif op == IMMEDIATE:
-                    value = operand
-                elif op == PLACE:
-                    value = load_u64(told + event_context.IP) + operand
-                elif op == COMM:
-                    text, limit = current_task(load_u64(cpu + cpu_record.CALLOUT), array) + guest.task_comm, COMM_SIZE
-                elif op == TEXT:
-                    text, limit = program + operand, of_size
-                elif op == FIELD:
-                    value = number_at(entry + operand, of_size, what & SIGNED != ZERO)
-                elif op == FIELD_TEXT:
-                    text, limit = entry + operand, of_size
-                else:
-                    text, limit = field_data(entry, entry_size, operand, of_size, what & RELATIVE != ZERO)
-            elif op == DEREFERENCE:
-                if text != ZERO:
-                    known = operand < limit and limit - operand >= WORD
-                    value = guest_u64(text + operand) if known else ZERO
-                    text = ZERO
-                elif known:
-                    found = bytes_at(cpu, array, value + operand, WORD, user, scratch)
-                    known = found != ZERO
-                    value = guest_u64(found) if known else ZERO
-            elif op == STORE:
-                store_number(stage + to, value, of_size)
-            elif op == STORE_MEMORY:
-                for n in range(count):
-                    offset = operand + np.uint64(n) * of_size
-                    number = ZERO
-                    if text != ZERO:
-                        if offset < limit and limit - offset >= of_size:
-                            number = guest_number(text + offset, of_size)
-                    elif known:
-                        found = bytes_at(cpu, array, value + offset, of_size, user, scratch)
-                        if found != ZERO:
-                            number = guest_number(found, of_size)
-                    store_number(stage + to + np.uint64(n) * of_size, number, of_size)
-            elif op == STORE_STRING:
-                length = ZERO
-                if text != ZERO:
-                    if operand <= limit and end < LARGEST:
-                        length = copy_string(stage + end, text + operand, min(LARGEST - end, limit - operand + ONE))
-                elif known:
-                    length = put_string(cpu, array, stage + end, LARGEST - end, value + operand, user)
-                end = end_string(stage, to, end, length, what & FAULT_TEXT != ZERO)
-            elif op == STORE_STRINGS:
-                for n in range(count):
-                    length = ZERO
-                    at = np.uint64(n)
-                    found = bytes_at(cpu, array, value + operand + at * WORD, WORD, user, scratch) if known else ZERO
-                    if found != ZERO:
-                        strings_user = what & USER_STRINGS != ZERO
-                        length = put_string(cpu, array, stage + end, LARGEST - end, guest_u64(found), strings_user)
-                    end = end_string(stage, to + at * FOUR, end, length, what & FAULT_TEXT != ZERO)
-            elif op == STORE_SYMBOL:
-                length = symbol_names.put_name(operand, stage + end, LARGEST - end, value) if known else ZERO
-                end = end_string(stage, to, end, length, what & FAULT_TEXT != ZERO)
-            else:
-                take_bits(stage + to, of_size, count, operand)
-        while end & (FOUR - ONE):
-            store_u8(stage + end, NUL)
-            end += ONE
-        return end
+    @native.njit
+    def number_behind(cpu: Cpu, array: TraceArray, step: FetchStep, fetching: Fetching, n: u64, size: u64) -> GuestMemory | None:
+        """Number `n` of those at the value so far plus `operand`. None if it cannot be read."""
+        offset, limit, text = step.operand + n * size, fetching.limit, fetching.text
+        if text is not None:
+            return GuestMemory(text.address + offset) if offset < limit and limit - offset >= size else None
+        if not fetching.known:
+            return None
+        return memory_at(cpu, array, fetching, fetching.value + offset, size, step.flags & fetch_record.USER != 0)
+
+    @native.njit
+    def dereference(cpu: Cpu, array: TraceArray, step: FetchStep, fetching: Fetching) -> None:
+        found = number_behind(cpu, array, step, fetching, 0, WORD)
+        fetching.value = found.as_u64 if found is not None else 0
+        fetching.known, fetching.text = found is not None, None
+
+    @native.njit
+    def store_memory(cpu: Cpu, array: TraceArray, step: FetchStep, fetching: Fetching) -> None:
+        for n in range(step.count):
+            found = number_behind(cpu, array, step, fetching, n, step.size)
+            number = number_in(found, step.size) if found is not None else 0
+            store_number(fetching.entry, step.to + n * step.size, number, step.size)
+
+    @native.njit
+    def store_string(cpu: Cpu, array: TraceArray, step: FetchStep, fetching: Fetching) -> None:
+        length, offset, text, end = u64(0), step.operand, fetching.text, fetching.end
+        to, room = Bytes(fetching.entry.address + end), LARGEST_ENTRY - end
+        if text is not None:
+            if offset <= fetching.limit and room != 0:
+                length = copy_string(to, Bytes(text.address + offset), min(room, fetching.limit - offset + 1))
+        elif fetching.known:
+            length = put_string(cpu, array, to, room, fetching.value + offset, step.flags & fetch_record.USER != 0)
+        end_string(step, fetching, 0, length)
+
+    @native.njit
+    def string_of(cpu: Cpu, array: TraceArray, step: FetchStep, fetching: Fetching, n: u64) -> u64:
+        """Appends the string at pointer `n` of those at the value so far. Returns the same as `put_string`."""
+        if not fetching.known:
+            return 0
+        place, end = fetching.value + step.operand + n * WORD, fetching.end
+        found = memory_at(cpu, array, fetching, place, WORD, step.flags & fetch_record.USER != 0)
+        if found is None:
+            return 0
+        to, user = Bytes(fetching.entry.address + end), step.flags & fetch_record.USER_STRINGS != 0
+        return put_string(cpu, array, to, LARGEST_ENTRY - end, found.as_u64, user)
+
+    @native.njit
+    def take(cpu: Cpu, array: TraceArray, told: EventContext, step: FetchStep, fetching: Fetching) -> None:
+        """Runs a step."""
+        op = step.op
+        if op < fetch_record.DEREFERENCE:
+            begin(cpu, array, told, step, fetching)
+        elif op == fetch_record.DEREFERENCE:
+            dereference(cpu, array, step, fetching)
+        elif op == fetch_record.STORE:
+            store_number(fetching.entry, step.to, fetching.value, step.size)
+        elif op == fetch_record.STORE_MEMORY:
+            store_memory(cpu, array, step, fetching)
+        elif op == fetch_record.STORE_STRING:
+            store_string(cpu, array, step, fetching)
+        elif op == fetch_record.STORE_STRINGS:
+            for n in range(step.count):
+                end_string(step, fetching, n, string_of(cpu, array, step, fetching, n))
+        elif op == fetch_record.STORE_SYMBOL:
+            store_symbol(step, fetching)
+        else:
+            take_bits(fetching.entry, step)
+
+    @native.shared
+    def fetch(cpu: Cpu, array: TraceArray, told: EventContext, program: Records[FetchStep], entry: Bytes, size: u64) -> u64:
+        fetching, n = Fetching(entry.address + LARGEST_ENTRY), u64(0)
+        fetching.entry, fetching.end = entry, size
+        while program[n].op != fetch_record.END:
+            take(cpu, array, told, program[n], fetching)
+            n += 1
+        return end_entry(entry, fetching.end)
 
     return fetch

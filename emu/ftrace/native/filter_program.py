@@ -1,228 +1,172 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Filters of events as native code runs them.
-
-A program is an array of words: entries of five, then the patterns of strings. An entry looks at one thing and says where to go
-on, in either case: at an entry further on, or nowhere, because then the whole filter's value is known.
-
-A pattern is a word for each of its elements. It takes one character, or any number of them.
-"""
+"""Runs event filters (`native.filter_record`)."""
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-from numba import types
-
-from emu.cpu.native import cpu_record
-from emu.ftrace.native import array_cpu_record, array_record, event_record
+from emu.cpu.native.cpu_records import Cpu
+from emu.ftrace.native import filter_record
 from emu.ftrace.native.context import Context, host_address
-from emu.ftrace.native.guest_layout import GuestLayout
-from emu.native import cfunc, njit
-from emu.native.pointers import Accessors, call_test, load_u8, load_u16, load_u32, load_u64, store_u8
-from emu.native.record import Fields
+from emu.ftrace.native.entry import number_at
+from emu.ftrace.native.filter_record import FilterStep
+from emu.ftrace.native.guest_records import Guest
+from emu.ftrace.native.trace_records import ArrayCpu, TraceArray
+from emu.ftrace.native.trace_values import STRING_STAGE
+from emu.ftrace.native.user_memory import UserAddress
+from emu.native.functions import Compiled, Native, njit
+from emu.native.records import Bytes, Ints, Words, i64, u64
 
-__all__ = ["build", "keeps"]
+__all__ = ["StringTest", "build", "keeps", "string_at"]
 
-_entry = Fields()
-WHAT = _entry.word()
-VALUE = _entry.word()  # a number; of STRING, where in the program its pattern is, in bytes
-LENGTH = _entry.word()  # of WITHIN, how many numbers from VALUE on; of STRING, the pattern's elements
-IF_TRUE = _entry.word()  # the next entry's offset in the program, in bytes, or DISCARD or KEEP
-IF_FALSE = _entry.word()
-ENTRY_WORDS = _entry.count
+StringTest = Compiled[[FilterStep, Cpu, ArrayCpu, Bytes, u64], bool]
 
-DISCARD, KEEP = np.uint64(0), np.uint64(1)
-
-# WHAT: offset of the field << 32 | its size << 16 | its source << 8 | test
-TEST_MASK, SOURCE, SIZE, OFFSET = np.uint64(0xFF), np.uint64(8), np.uint64(16), np.uint64(32)
-SOURCE_MASK, SIZE_MASK = np.uint64(0xFF), np.uint64(0xFFFF)
-
-# Tests
-EQUAL, LESS, LESS_OR_EQUAL, SIGNED_LESS, SIGNED_LESS_OR_EQUAL, ANY_BIT, WITHIN, STRING, UNLIKE = (np.uint64(n) for n in range(9))
-
-# Sources: numbers, then strings
-UNSIGNED, SIGNED, CPU, ARRAY, DATA_LOC, REL_LOC, POINTER, USER_POINTER, COMM = (np.uint64(n) for n in range(9))
-
-# Elements of a pattern. Below ANY_CHARACTER is the character itself.
-ANY_CHARACTER, ANY_RUN = np.uint64(256), np.uint64(257)
-CLASS = np.uint64(258)  # and from there: the offset in the program of a bit for each character
-CLASS_WORDS = 4
-
-ZERO, ONE, WORD, PAGE = np.uint64(0), np.uint64(1), np.uint64(8), np.uint64(4096)
-LENGTH_SHIFT, OFFSET_MASK = np.uint64(16), np.uint64(0xFFFF)  # of the word of a field of variable length
-BYTE_SHIFT, BIT_MASK = np.uint64(3), np.uint64(7)
-LONGEST = np.uint64(1023)  # bytes that are looked at of a string outside the entry
-COMM_SIZE = np.uint64(16)
-END = ZERO  # of a string
+PAGE = 4096
+LENGTH_SHIFT, OFFSET_MASK = 16, u64(0xFFFF)  # of a variable-length field's location word
+LONGEST = u64(1023)  # bytes examined of a string outside the entry
+COMM_SIZE = u64(16)
+END = u64(0)  # of a string
 
 
 @njit
-def number_at(address, size, signed):
-    """A number in an entry, extended to 64 bits."""
-    if size == WORD:
-        return load_u64(address)
-    if size == np.uint64(4):
-        value = np.uint64(load_u32(address))
-    elif size == np.uint64(2):
-        value = np.uint64(load_u16(address))
-    else:
-        value = np.uint64(load_u8(address))
-    if signed:
-        unused = np.uint64(64) - size * WORD
-        return np.uint64(np.int64(value << unused) >> np.int64(unused))
-    return value
+def string_at(source: u64, offset: u64, size: u64, entry: Bytes, entry_size: u64) -> tuple[Bytes, u64]:
+    """A string in an entry, and its maximum size: a NUL may end it earlier.
 
-
-@njit
-def string_at(what, entry, size):
-    """The address of a string in an entry of `size` bytes, and how many bytes it has at most: a NUL may end it before.
-
-    Its source is ARRAY, DATA_LOC or REL_LOC. Nothing outside the entry is taken for part of it.
+    Its source is ARRAY, DATA_LOC or REL_LOC. Nothing outside the entry is treated as part of it.
     """
-    source, offset = (what >> SOURCE) & SOURCE_MASK, what >> OFFSET
-    most = (what >> SIZE) & SIZE_MASK
-    if source != ARRAY:
-        place = np.uint64(load_u32(entry + offset))
-        offset = (place & OFFSET_MASK) + (offset + most if source == REL_LOC else ZERO)
+    most = size
+    if source != filter_record.ARRAY:
+        place = Ints(entry.address + offset)[0]
+        offset = (place & OFFSET_MASK) + (offset + size if source == filter_record.REL_LOC else 0)
         most = place >> LENGTH_SHIFT
-    elif most == ZERO:  # the string is the rest of the entry
-        most = size
-    return entry + offset, min(most, size - offset) if offset < size else ZERO
+    elif size == 0:  # the string is the rest of the entry
+        most = entry_size
+    return Bytes(entry.address + offset), min(most, entry_size - offset) if offset < entry_size else 0
 
 
 @njit
-def holds(entry, test, number):
-    """Whether a number passes an entry's test."""
-    value = load_u64(entry + VALUE)
-    if test == EQUAL:
+def holds(step: FilterStep, number: u64) -> bool:
+    """Whether a number passes a step's test."""
+    test, value = step.test, step.value
+    if test == filter_record.EQUAL:
         return number == value
-    if test == LESS:
+    if test == filter_record.LESS:
         return number < value
-    if test == LESS_OR_EQUAL:
+    if test == filter_record.LESS_OR_EQUAL:
         return number <= value
-    if test == SIGNED_LESS:
-        return np.int64(number) < np.int64(value)
-    if test == SIGNED_LESS_OR_EQUAL:
-        return np.int64(number) <= np.int64(value)
-    if test == ANY_BIT:
-        return number & value != ZERO
-    return number - value < load_u64(entry + LENGTH)
+    if test == filter_record.SIGNED_LESS:
+        return i64(number) < i64(value)
+    if test == filter_record.SIGNED_LESS_OR_EQUAL:
+        return i64(number) <= i64(value)
+    if test == filter_record.ANY_BIT:
+        return number & value != 0
+    return number - value < step.length
 
 
 @njit
-def accepts(program, element, character):
-    if element < ANY_CHARACTER:
+def accepts(pattern: Words, element: u64, character: u64) -> bool:
+    if element < filter_record.ANY_CHARACTER:
         return element == character
-    if element == ANY_CHARACTER:
+    if element == filter_record.ANY_CHARACTER:
         return True
-    bits = load_u8(program + (element - CLASS) + (character >> BYTE_SHIFT))
-    return (np.uint64(bits) >> (character & BIT_MASK)) & ONE != ZERO
+    return pattern[element - filter_record.CLASS + character // 64] >> character % 64 & 1 != 0
 
 
 @njit
-def like(program, pattern, count, text, most):
-    """Whether a string of at most `most` bytes, which a NUL may end before, matches a pattern of `count` elements."""
-    at = read = retry = retry_text = ZERO
+def like(pattern: Words, count: u64, text: Bytes, most: u64) -> bool:
+    """Whether a string of at most `most` bytes, perhaps ended by a NUL, matches a pattern of `count` elements."""
+    at = read = retry = retry_text = u64(0)
     while True:
-        character = np.uint64(load_u8(text + read)) if read < most else END
+        character = text[read] if read < most else END
         if at == count:
             if character == END:
                 return True
         else:
-            element = load_u64(pattern + at * WORD)
-            if element == ANY_RUN:
-                at += ONE
+            element = pattern[at]
+            if element == filter_record.ANY_RUN:
+                at += 1
                 if at == count:
                     return True
                 retry, retry_text = at, read
                 continue
-            if character != END and accepts(program, element, character):
-                at += ONE
-                read += ONE
+            if character != END and accepts(pattern, element, character):
+                at += 1
+                read += 1
                 continue
-        if character == END or retry == ZERO:
+        if character == END or retry == 0:
             return False
-        retry_text += ONE
+        retry_text += 1
         at, read = retry, retry_text
 
 
 @njit
-def keeps(program, cpu, array_cpu, entry, size):
-    """Whether a filter keeps an entry of `size` bytes; without a filter (`program` 0) all are kept.
+def passes(step: FilterStep, cpu: Cpu, array_cpu: ArrayCpu, entry: Bytes, size: u64) -> bool:
+    """Whether the value examined by a step passes its test.
 
-    Numbers are compared here; strings by what `build` makes, which is not compiled before there is a filter.
+    Numbers are compared here; strings by the function from `build`, which is compiled when the first filter is set.
     """
-    if program == ZERO:
+    source = step.source
+    if source <= filter_record.SIGNED:
+        return holds(step, number_at(entry, step.offset, step.size, source == filter_record.SIGNED))
+    if source == filter_record.CPU:
+        return holds(step, cpu.index)
+    return array_cpu.array.string_test(step, cpu, array_cpu, entry, size)
+
+
+@njit
+def keeps(first: FilterStep | None, cpu: Cpu, array_cpu: ArrayCpu, entry: Bytes, size: u64) -> bool:
+    """Whether a filter with this first step keeps an entry of `size` bytes. Without a filter, all are kept."""
+    if first is None:
         return True
-    at = ZERO
-    while True:
-        step = program + at
-        what = load_u64(step + WHAT)
-        source = (what >> SOURCE) & SOURCE_MASK
-        if source <= SIGNED:
-            number = number_at(entry + (what >> OFFSET), (what >> SIZE) & SIZE_MASK, source == SIGNED)
-            passes = holds(step, what & TEST_MASK, number)
-        elif source == CPU:
-            passes = holds(step, what & TEST_MASK, load_u64(cpu + cpu_record.INDEX))
-        else:
-            array = load_u64(array_cpu + array_cpu_record.ARRAY)
-            passes = call_test(load_u64(array + array_record.STRING_TEST), program, step, cpu, array_cpu, entry, size) != ZERO
-        at = load_u64(step + (IF_TRUE if passes else IF_FALSE))
-        if at <= KEEP:
-            return at == KEEP
+    step = first
+    while step.address > filter_record.KEEP:
+        step = step.if_true if passes(step, cpu, array_cpu, entry, size) else step.if_false
+    return step.address == filter_record.KEEP
 
 
-def build(memory: Accessors, guest: GuestLayout, context: Context, user_address: Any) -> Any:
-    """Compiles passes(program, step, cpu, array_cpu, entry, size) -> 1 if the string at which a program's entry `step` looks is
-    as it should be, else 0. One that cannot be read is neither like nor unlike.
+def build(guest: Guest, context: Context, user_address: UserAddress) -> StringTest:
+    """Compiles test(step, cpu, array_cpu, entry, size) -> whether the string examined by a step passes its test. An
+    unreadable string neither matches nor differs.
 
-    Nothing outside the entry is read as if it were in it, whatever its fields of variable length say.
+    Nothing outside the entry is read as part of it, whatever its variable-length fields say.
 
     Args:
-        memory: accesses in the guest's byte order.
-        guest: its structures.
+        guest: the layout of its structures.
         context: compiled for it.
         user_address: see `user_memory.build`.
     """
-    current_task = context.current_task
+    native, current_task = Native(guest.layouts), context.current_task
 
-    @njit
-    def fetched(cpu, array, address):
-        """Copies a string of the running program to the stage. Returns its address there; 0: it cannot be read."""
-        copy = load_u64(array + array_record.STAGE) + event_record.STRING_STAGE
-        source = ZERO
+    @native.njit
+    def fetched(cpu: Cpu, array: TraceArray, address: u64) -> Bytes | None:
+        """Copies a string of the running program to the stage. None if it cannot be read."""
+        copy, source = Bytes(array.stage + STRING_STAGE), u64(0)
         for n in range(LONGEST):
-            at = address + np.uint64(n)
-            if source == ZERO or at % PAGE == ZERO:
-                source = user_address(cpu, array, at)
-                if source == ZERO:
-                    return ZERO
-            character = load_u8(source)
-            store_u8(copy + np.uint64(n), character)
-            if character == np.uint8(0):
+            if source == 0 or (address + n) % PAGE == 0:
+                source = user_address(cpu, array, address + n)
+                if source == 0:
+                    return None
+            character = Bytes(source)[0]
+            copy[n] = character
+            if character == END:
                 break
-            source += ONE
+            source += 1
         return copy
 
-    @cfunc(types.uint64(*[types.uint64] * 6))
-    def passes(program, step, cpu, array_cpu, entry, size):
-        what, array = load_u64(step + WHAT), load_u64(array_cpu + array_cpu_record.ARRAY)
-        source, offset = (what >> SOURCE) & SOURCE_MASK, what >> OFFSET
-        text, most = ZERO, LONGEST
-        if source <= REL_LOC:
-            text, most = string_at(what, entry, size)
-        elif source == COMM:
-            text, most = current_task(array_cpu, array) + guest.task_comm, COMM_SIZE
-        elif source == POINTER:
-            text = host_address(array, load_u64(entry + offset))
-            if text == load_u64(array + array_record.NOWHERE):
-                return ZERO
+    @native.callback
+    def test(step: FilterStep, cpu: Cpu, array_cpu: ArrayCpu, entry: Bytes, size: u64) -> bool:
+        array, source, most = array_cpu.array, step.source, LONGEST
+        if source <= filter_record.REL_LOC:
+            text, most = string_at(source, step.offset, step.size, entry, size)
+        elif source == filter_record.COMM:
+            text, most = current_task(array_cpu, array).comm, COMM_SIZE
+        elif source == filter_record.POINTER:
+            text = Bytes(host_address(array, Words(entry.address + step.offset)[0]))
+            if text.address == array.nowhere:
+                return False
         else:
-            text = fetched(cpu, array, load_u64(entry + offset))
-            if text == ZERO:
-                return ZERO
-        same = like(program, program + load_u64(step + VALUE), load_u64(step + LENGTH), text, most)
-        return ONE if same == (what & TEST_MASK == STRING) else ZERO
+            copied = fetched(cpu, array, Words(entry.address + step.offset)[0])
+            if copied is None:
+                return False
+            text = copied
+        return like(step.pattern, step.length, text, most) == (step.test == filter_record.STRING)
 
-    return passes
+    return test

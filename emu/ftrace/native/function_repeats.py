@@ -1,73 +1,62 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The option func-no-repeats: calls like the CPU's latest are counted, and an entry tells of them before the next other call.
+"""The option func-no-repeats: counts repetitions of the CPU's latest call, and records them before the next different call.
 
-This code is compiled when the option is set first.
+This code is compiled when the option is first set.
 """
 
 from __future__ import annotations
 
-import functools
-from typing import Any
-
-import numpy as np
-from numba import types
-
-from emu.ftrace.events import FUNC_REPEATS, EventType
-from emu.ftrace.native import array_cpu_record
+from emu.cpu.native.cpu_records import Cpu
+from emu.ftrace.buffers.entries import FUNC_REPEATS, EventType
 from emu.ftrace.native.context import complete, now, of_type
 from emu.ftrace.native.ring_buffer import reserve
-from emu.native import cfunc, njit
-from emu.native.pointers import load_u64, store_u16, store_u32, store_u64
-from emu.native.record import offset_of
+from emu.ftrace.native.trace_records import ArrayCpu, TraceArray
+from emu.native.functions import callback, njit
+from emu.native.records import Record, u16, u32, u64
 
-__all__ = ["build"]
+__all__ = ["repeats"]
 
-ZERO, ONE = np.uint64(0), np.uint64(1)
-MOST = np.uint64(0xFFFF)  # of what an entry counts
-HALF = np.uint64(32)
-KIND, SIZE = np.uint64(EventType.FUNC_REPEATS), np.uint64(FUNC_REPEATS.itemsize)
-IP, PARENT_IP, COUNT = offset_of(FUNC_REPEATS, "ip"), offset_of(FUNC_REPEATS, "parent_ip"), offset_of(FUNC_REPEATS, "count")
-TOP, BOTTOM = offset_of(FUNC_REPEATS, "top_delta_ts"), offset_of(FUNC_REPEATS, "bottom_delta_ts")
+MOST = 0xFFFF  # maximum count in an entry
+KIND, SIZE = u64(EventType.FUNC_REPEATS), u64(FUNC_REPEATS.itemsize)
+
+
+class RepeatsEntry(Record):
+    common: u64
+    ip: u64
+    parent_ip: u64
+    count: u16
+    top_delta_ts: u16
+    bottom_delta_ts: u32
 
 
 @njit
-def record(cpu, array_cpu, array, count, common):
-    """Records that the latest call was repeated. The entry is the next call's, so that it says how long ago the last one was."""
+def record(cpu: Cpu, array_cpu: ArrayCpu, array: TraceArray, common: u64) -> None:
+    """Records the repetitions of the latest call. The entry has the next call's time, so it also stores the last one's age."""
     time = now(cpu, array)
-    entry = reserve(load_u64(array_cpu + array_cpu_record.RING), time, SIZE)
-    if entry == ZERO:
+    place = reserve(array_cpu.ring, time, SIZE)
+    if place == 0:
         return
-    ago = time - load_u64(array_cpu + array_cpu_record.LAST_TIME)
-    store_u64(entry, of_type(common, KIND))
-    store_u64(entry + IP, load_u64(array_cpu + array_cpu_record.LAST_IP))
-    store_u64(entry + PARENT_IP, load_u64(array_cpu + array_cpu_record.LAST_PARENT_IP))
-    store_u16(entry + COUNT, np.uint16(count))
-    store_u16(entry + TOP, np.uint16(ago >> HALF & MOST))
-    store_u32(entry + BOTTOM, np.uint32(ago))
+    entry, ago = RepeatsEntry(place), time - array_cpu.last_time
+    entry.common = of_type(common, KIND)
+    entry.ip = array_cpu.last_ip
+    entry.parent_ip = array_cpu.last_parent_ip
+    entry.count = array_cpu.last_repeats
+    entry.top_delta_ts = ago >> 32
+    entry.bottom_delta_ts = ago
     complete(cpu, array_cpu, array)
 
 
-@functools.cache
-def build() -> Any:
-    """Compiles uint64_t repeats(cpu, array_cpu, ip, parent_ip, common, unused): whether the call is one like the latest.
-
-    `common`: the word that each entry begins with, of any type.
-    """
-
-    @cfunc(types.uint64(*[types.uint64] * 6))
-    def repeats(cpu, array_cpu, ip, parent_ip, common, unused):
-        array = load_u64(array_cpu + array_cpu_record.ARRAY)
-        count = load_u64(array_cpu + array_cpu_record.LAST_REPEATS)
-        same = load_u64(array_cpu + array_cpu_record.LAST_IP) == ip
-        if same and load_u64(array_cpu + array_cpu_record.LAST_PARENT_IP) == parent_ip and count < MOST:
-            store_u64(array_cpu + array_cpu_record.LAST_TIME, now(cpu, array))
-            store_u64(array_cpu + array_cpu_record.LAST_REPEATS, count + ONE)
-            return ONE
-        if count != ZERO:
-            record(cpu, array_cpu, array, count, common)
-            store_u64(array_cpu + array_cpu_record.LAST_REPEATS, ZERO)
-        store_u64(array_cpu + array_cpu_record.LAST_IP, ip)
-        store_u64(array_cpu + array_cpu_record.LAST_PARENT_IP, parent_ip)
-        return ZERO
-
-    return repeats
+@callback
+def repeats(cpu: Cpu, array_cpu: ArrayCpu, ip: u64, parent_ip: u64, common: u64, unused: u64) -> u64:
+    """Whether the call repeats the latest one. `common`: the first word of the call's entry, of any type."""
+    array, count = array_cpu.array, array_cpu.last_repeats
+    if array_cpu.last_ip == ip and array_cpu.last_parent_ip == parent_ip and count < MOST:
+        array_cpu.last_time = now(cpu, array)
+        array_cpu.last_repeats = count + 1
+        return 1
+    if count != 0:
+        record(cpu, array_cpu, array, common)
+        array_cpu.last_repeats = 0
+    array_cpu.last_ip = ip
+    array_cpu.last_parent_ip = parent_ip
+    return 0

@@ -1,248 +1,276 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What an event does to a histogram: it is the handler of a consumer, whose TARGET is the histogram (`native.hist_record`).
+"""The effect of an event on a histogram: the handler of a consumer whose `target` is the histogram (`native.hist_record`).
 
-A program of steps makes the key in a frame, finds its element, and changes that. This code is compiled when the first histogram
+A program of steps makes the key in a frame, finds its element, and updates it. This code is compiled when the first histogram
 is made.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numpy as np
-from numba import types
-
-from emu.cpu.native import cpu_record
-from emu.ftrace.native import array_record, consumer, event_context, event_file, hist_record
+from emu.cpu.native.cpu_records import Cpu
+from emu.ftrace.native import filter_record, hist_record
 from emu.ftrace.native.context import build as build_context
 from emu.ftrace.native.context import now
+from emu.ftrace.native.entry import number_at
 from emu.ftrace.native.event import record
-from emu.ftrace.native.filter_program import number_at, string_at
-from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.hist_map import count_number, count_up, find, insert
+from emu.ftrace.native.filter_program import string_at
+from emu.ftrace.native.guest_records import Guest
+from emu.ftrace.native.hist_map import count_number, find, insert
+from emu.ftrace.native.hist_record import Element, Frame, Histogram, Step
+from emu.ftrace.native.trace_records import ArrayCpu, Consumer, EventContext, EventFile, TraceArray
 from emu.ftrace.native.trigger import spend
-from emu.native import cfunc, njit
+from emu.native.functions import Compiled, Native, callback, njit
 from emu.native.memory import copy_text
-from emu.native.pointers import Accessors, call_handler, load_u64, store_u8, store_u64
+from emu.native.records import Bytes, Words, u64
 
 __all__ = ["HistHandlers", "build"]
 
-_HANDLER = types.void(types.uint64, types.uint64)
-ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(8)
-NUL = np.uint8(0)
-STEP_SIZE = np.uint64(hist_record.STEP_WORDS * 8)
-SIZE_MASK = np.uint64(0xFF)
-COMM_WORDS = 2
-IDLE = np.uint64(int.from_bytes(b"<idle>\0\0", "little"))
-THOUSAND, HALF = np.uint64(1000), np.uint64(500)
-ALL_ONES = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
+COMM_WORDS = u64(2)
+IDLE = u64(int.from_bytes(b"<idle>\0\0", "little"))
+ALL_ONES = u64(0xFFFF_FFFF_FFFF_FFFF)
+ALL_STEPS = u64(1 << 32)  # more than in any program
 
 
 class HistHandlers(NamedTuple):
-    """The addresses of void (*)(cpu, consumer)."""
+    """Compiled functions."""
 
-    hist: int
+    hist: Compiled[[Cpu, Consumer], None]
 
-    event_with_hist: int
-    """void (*)(cpu, file): all that an event_file wants, if it has a histogram as its only consumer, and that has no filter."""
+    event_with_hist: Compiled[[Cpu, EventFile], None]
+    """The complete handling of an event file whose only consumer is a histogram without a filter."""
 
-    enable_hist: int
-    disable_hist: int
+    enable_hist: Compiled[[Cpu, Consumer], None]
+    disable_hist: Compiled[[Cpu, Consumer], None]
 
 
 @njit
-def log2_of(value):
+def log2_of(value: u64) -> u64:
     """The number of bits of `value` - 1: 0 has none."""
-    count = ZERO
-    if value > ONE:
-        rest = value - ONE
-        while rest != ZERO:
-            rest >>= ONE
-            count += ONE
+    count = u64(0)
+    if value > 1:
+        rest = value - 1
+        while rest != 0:
+            rest >>= 1
+            count += 1
     return count
 
 
 @njit
-def quotient(dividend, divisor):
-    return ALL_ONES if divisor == ZERO else dividend // divisor
+def of_event(cpu: Cpu, array: TraceArray, told: EventContext, step: Step) -> u64:
+    """The value that a step takes from the event."""
+    op = step.op
+    if op == hist_record.FIELD:
+        return number_at(told.entry, step.offset, step.size, step.source == filter_record.SIGNED)
+    if op == hist_record.CONSTANT:
+        return step.number
+    return now(cpu, array) if op == hist_record.TIME else cpu.index
 
 
 @njit
-def set_field_string(to, room, what, entry, size):
-    """Copies a string of an entry, of less than `room` bytes, and zeros behind it."""
-    text, most = string_at(what, entry, size)
-    set_string(to, room, text, most)
+def computed(frame: Frame, step: Step) -> u64:
+    """The value that a step computes from the frame's values."""
+    op, a = step.op, frame.values[step.a]
+    if op == hist_record.COPY:
+        return a
+    if op == hist_record.MICROSECONDS:
+        return (a + 500) // 1000
+    if op == hist_record.LOG2:
+        return log2_of(a)
+    if op == hist_record.BUCKET:
+        return a // step.number * step.number
+    if op == hist_record.NEGATE:
+        return u64(0) - a
+    b = frame.values[step.b]
+    if op == hist_record.ADD:
+        return a + b
+    if op == hist_record.SUBTRACT:
+        return a - b
+    if op == hist_record.MULTIPLY:
+        return a * b
+    return ALL_ONES if b == 0 else a // b
 
 
 @njit
-def set_string(to, room, text, most):
-    """Copies a string of at most `most` and of less than `room` bytes, and zeros behind it."""
-    at = copy_text(to, text, min(most, room - ONE))
-    while at < room:
-        store_u8(to + at, NUL)
-        at += ONE
+def bytes_at(values: Words, n: u64) -> Bytes:
+    return Bytes(values.address + n * 8)
 
 
 @njit
-def read_variable(element, which):
-    """A variable of an element, and whether it is set."""
-    place = element + (which & hist_record.OFFSET_MASK)
-    flags = element + (which >> hist_record.FLAGS_AT & hist_record.OFFSET_MASK)
-    flag = which >> hist_record.FLAG & hist_record.FLAGS_MASK
-    is_set = load_u64(flags) & flag != ZERO
-    if which & hist_record.ONCE != ZERO:
-        store_u64(flags, load_u64(flags) & ~flag)
-    return place if which & hist_record.BY_ADDRESS != ZERO else load_u64(place), is_set
+def set_string(to: Bytes, room: u64, text: Bytes, most: u64) -> None:
+    """Copies a string of at most `most` and less than `room` bytes, followed by zeros."""
+    for n in range(copy_text(to, text, min(most, room - 1)), room):
+        to[n] = 0
 
 
 @njit
-def set_paused(acting, paused):
-    """Pauses all histograms of the event of a consumer's target, or has them go on. Other consumers do not look at it."""
+def put(cpu: Cpu, histogram: Histogram, told: EventContext, frame: Frame, step: Step) -> None:
+    """Puts data larger than a number into the frame."""
+    to = bytes_at(frame.values, step.to)
+    if step.op == hist_record.STRING:
+        text, most = string_at(step.source, step.offset, step.size, told.entry, told.size)
+        set_string(to, step.room, text, most)
+    elif step.op == hist_record.STACKTRACE:
+        histogram.stack(cpu, Words(to.address))
+    else:
+        frame.values[step.to] = bytes_at(frame.values, step.a).address
+
+
+@njit
+def keep(frame: Frame, step: Step) -> None:
+    """Updates what the element keeps."""
+    element, value = frame.element, frame.values[step.a]
+    if step.op == hist_record.SUM:
+        element.kept[step.to] += value
+        return
+    if step.op == hist_record.SET:
+        element.kept[step.to] = value
+    else:
+        set_string(bytes_at(element.kept, step.to), step.room, Bytes(value), step.room)
+    element.flags |= step.flags
+
+
+@njit
+def look_up(histogram: Histogram, frame: Frame, step: Step) -> bool:
+    """Finds the key's element in another histogram. Returns False if there is none."""
+    other = step.histogram
+    if other.key_size > histogram.key_size:
+        return False
+    found = find(other, frame.values)
+    if found is None:
+        return False
+    frame.values[step.to] = found.address
+    return True
+
+
+@njit
+def read(frame: Frame, step: Step) -> bool:
+    """Reads a variable of another histogram's element. Returns False if it is not set."""
+    other = Element(frame.values[step.a])
+    is_set = other.flags & step.flags != 0
+    other.flags &= ~step.cleared
+    frame.values[step.to] = other.kept[step.b] if step.op == hist_record.READ else bytes_at(other.kept, step.b).address
+    return is_set
+
+
+@njit
+def replace(frame: Frame, step: Step) -> bool:
+    """Makes the element keep a value, if it is greater than before, or different. Returns False if it is not."""
+    kept, value = frame.element.kept, frame.values[step.a]
+    before = kept[step.to]
+    if value > before or (value != before and step.op == hist_record.ON_CHANGE):
+        kept[step.to] = value
+        return True
+    return False
+
+
+@njit
+def count_event(cpu: Cpu, acting: Consumer) -> None:
+    """Has the effect of the consumer whose target is the histogram."""
+    histogram = Histogram(acting.target)
+    if histogram.number_size == 0:
+        acting.handler(cpu, acting)
+    elif not acting.paused:
+        entry, signed = acting.array.event_context.entry, histogram.number_source == filter_record.SIGNED
+        count_number(histogram, number_at(entry, histogram.number_offset, histogram.number_size, signed))
+
+
+@njit
+def set_paused(acting: Consumer, paused: bool) -> None:
+    """Pauses or resumes all histograms of the event of a consumer's target. Other consumers ignore the flag."""
     if spend(acting):
-        following = load_u64(load_u64(acting + consumer.TARGET) + event_file.CONSUMERS)
-        while following != ZERO:
-            store_u64(following + consumer.PAUSED, paused)
-            following = load_u64(following + consumer.NEXT)
+        following = EventFile(acting.target).consumers
+        while following is not None:
+            following.paused = paused
+            following = following.next
 
 
-def build(memory: Accessors, guest: GuestLayout) -> HistHandlers:
-    """Compiles for a guest. `memory`: accesses in its byte order."""
-    guest_u32 = memory.load_u32
-    current_task: Any = build_context(memory, guest).current_task
+def build(guest: Guest) -> HistHandlers:
+    """Compiles for a guest."""
+    native, current_task = Native(guest.layouts), build_context(guest).current_task
 
-    @njit
-    def keep_comm(cpu, array, to):
-        """Stores the name of the task that runs."""
-        task = current_task(load_u64(cpu + cpu_record.CALLOUT), array)
-        if guest_u32(task + guest.task_pid) == np.uint32(0):
-            store_u64(to, IDLE)
+    @native.njit
+    def keep_comm(cpu: Cpu, array: TraceArray, to: Words) -> None:
+        """Stores the name of the current task."""
+        task = current_task(ArrayCpu(cpu.callout), array)
+        if task.pid == 0:
+            to[0] = IDLE
         else:
             for n in range(COMM_WORDS):
-                store_u64(to + np.uint64(n) * WORD, load_u64(task + guest.task_comm + np.uint64(n) * WORD))
+                to[n] = Words(task.comm.address)[n]
 
     @njit
-    def run(cpu, array, hist, frame, entry, size):
+    def count(cpu: Cpu, array: TraceArray, histogram: Histogram, frame: Frame) -> bool:
+        """Finds or makes the key's element, and counts the event there. Returns False if there is no room for it."""
+        element = insert(histogram, frame.values)
+        if element is None:
+            return False
+        if element.hitcount == 0 and histogram.comm != 0:
+            keep_comm(cpu, array, Words(bytes_at(element.kept, histogram.comm).address))
+        element.hitcount += 1
+        frame.element = element
+        return True
+
+    @njit
+    def skipped(cpu: Cpu, array: TraceArray, histogram: Histogram, frame: Frame, step: Step) -> u64:
+        """Runs a step that controls the program's flow. Returns how many steps to skip."""
+        op = step.op
+        if op == hist_record.INSERT:
+            return 0 if count(cpu, array, histogram, frame) else ALL_STEPS
+        if op == hist_record.LOOK_UP:
+            return 0 if look_up(histogram, frame, step) else ALL_STEPS
+        if op <= hist_record.READ_STRING:
+            return 0 if read(frame, step) else ALL_STEPS
+        if op != hist_record.CALL:
+            return 0 if replace(frame, step) else step.number
+        step.action.act(cpu, step.action)
+        return 0
+
+    @njit
+    def run(cpu: Cpu, array: TraceArray, histogram: Histogram, frame: Frame) -> None:
         """Runs the program in a frame."""
-        key_size = load_u64(hist + hist_record.KEY_SIZE)
-        element = ZERO
-        step, end = load_u64(hist + hist_record.PROGRAM), load_u64(hist + hist_record.PROGRAM_END)
-        while step != end:
-            op, to = load_u64(step + hist_record.OP), load_u64(step + hist_record.TO)
-            a, b = load_u64(step + hist_record.A), load_u64(step + hist_record.B)
-            step += STEP_SIZE
-            if op == hist_record.FIELD:
-                store_u64(frame + to, number_at(entry + a, b & SIZE_MASK, b & hist_record.SIGNED != ZERO))
-            elif op == hist_record.INSERT:
-                element, is_new = insert(hist, frame)
-                if element == ZERO:
-                    return
-                if is_new and load_u64(hist + hist_record.COMM) != ZERO:
-                    keep_comm(cpu, array, element + load_u64(hist + hist_record.COMM))
-                count_up(element + key_size)
-            elif op == hist_record.SUM:
-                store_u64(element + to, load_u64(element + to) + load_u64(frame + a))
-            elif op == hist_record.SET:
-                store_u64(element + to, load_u64(frame + a))
-                flags = element + key_size + WORD
-                store_u64(flags, load_u64(flags) | b)
-            elif op == hist_record.CONSTANT:
-                store_u64(frame + to, a)
-            elif op == hist_record.TIME:
-                store_u64(frame + to, now(cpu, array))
-            elif op == hist_record.MICROSECONDS:
-                store_u64(frame + to, (load_u64(frame + a) + HALF) // THOUSAND)
-            elif op == hist_record.CPU:
-                store_u64(frame + to, load_u64(cpu + cpu_record.INDEX))
-            elif op == hist_record.STRING:
-                set_field_string(frame + to, b, a, entry, size)
-            elif op == hist_record.STACKTRACE:
-                call_handler(load_u64(hist + hist_record.STACK), cpu, frame + to)
-            elif op == hist_record.LOG2:
-                store_u64(frame + to, log2_of(load_u64(frame + a)))
-            elif op == hist_record.BUCKET:
-                store_u64(frame + to, load_u64(frame + a) // b * b)
-            elif op == hist_record.ADD:
-                store_u64(frame + to, load_u64(frame + a) + load_u64(frame + b))
-            elif op == hist_record.SUBTRACT:
-                store_u64(frame + to, load_u64(frame + a) - load_u64(frame + b))
-            elif op == hist_record.MULTIPLY:
-                store_u64(frame + to, load_u64(frame + a) * load_u64(frame + b))
-            elif op == hist_record.DIVIDE:
-                store_u64(frame + to, quotient(load_u64(frame + a), load_u64(frame + b)))
-            elif op == hist_record.NEGATE:
-                store_u64(frame + to, ZERO - load_u64(frame + a))
-            elif op == hist_record.COPY:
-                store_u64(frame + to, load_u64(frame + a))
-            elif op == hist_record.ADDRESS:
-                store_u64(frame + to, frame + a)
-            elif op == hist_record.LOOK_UP:
-                other = find(a, frame) if load_u64(a + hist_record.KEY_SIZE) <= key_size else ZERO
-                if other == ZERO:
-                    return
-                store_u64(frame + to, other)
-            elif op == hist_record.READ:
-                value, is_set = read_variable(load_u64(frame + a), b)
-                if not is_set:
-                    return
-                store_u64(frame + to, value)
-            elif op == hist_record.SET_STRING:
-                room = b >> hist_record.ROOM
-                set_string(element + to, room, load_u64(frame + a), room)
-                flags = element + key_size + WORD
-                store_u64(flags, load_u64(flags) | (b & hist_record.FLAGS_MASK))
-            elif op == hist_record.ON_MAX:
-                if load_u64(frame + a) > load_u64(element + to):
-                    store_u64(element + to, load_u64(frame + a))
-                else:
-                    step += b
-            elif op == hist_record.ON_CHANGE:
-                if load_u64(frame + a) != load_u64(element + to):
-                    store_u64(element + to, load_u64(frame + a))
-                else:
-                    step += b
-            elif op == hist_record.CALL:
-                store_u64(hist + hist_record.ELEMENT, element)
-                call_handler(a, cpu, b)
+        told, program, steps, n = array.event_context, histogram.program, histogram.steps, u64(0)
+        while n < steps:
+            step = program[n]
+            n += 1
+            op = step.op
+            if op <= hist_record.CPU:
+                frame.values[step.to] = of_event(cpu, array, told, step)
+            elif op <= hist_record.DIVIDE:
+                frame.values[step.to] = computed(frame, step)
+            elif op <= hist_record.ADDRESS:
+                put(cpu, histogram, told, frame, step)
+            elif op <= hist_record.SET_STRING:
+                keep(frame, step)
+            else:
+                n += skipped(cpu, array, histogram, frame, step)
 
-    @njit
-    def run_in_frame(cpu, array, one, entry, size):
-        """Runs the program, unless it is under way in all frames."""
-        frame = load_u64(one + hist_record.FRAME)
-        behind = frame + load_u64(one + hist_record.FRAME_SIZE)
-        if behind <= load_u64(one + hist_record.FRAMES_END):
-            store_u64(one + hist_record.FRAME, behind)
-            run(cpu, array, one, frame, entry, size)
-            store_u64(one + hist_record.FRAME, frame)
+    @callback
+    def hist(cpu: Cpu, acting: Consumer) -> None:
+        """Runs the program, unless all frames are in use."""
+        histogram = Histogram(acting.target)
+        frame = histogram.frame
+        behind = frame.address + histogram.frame_size
+        if not acting.paused and behind <= histogram.frames_end:
+            histogram.frame = Frame(behind)
+            run(cpu, acting.array, histogram, frame)
+            histogram.frame = frame
 
-    @cfunc(_HANDLER)
-    def hist(cpu, acting):
-        if load_u64(acting + consumer.PAUSED) == ZERO:
-            array = load_u64(acting + consumer.ARRAY)
-            context = load_u64(array + array_record.EVENT_CONTEXT)
-            entry, size = load_u64(context + event_context.ENTRY), load_u64(context + event_context.SIZE)
-            run_in_frame(cpu, array, load_u64(acting + consumer.TARGET), entry, size)
+    @callback
+    def event_with_hist(cpu: Cpu, file: EventFile) -> None:
+        acting = file.consumers
+        if acting is not None:
+            count_event(cpu, acting)
+            told = acting.array.event_context
+            record(cpu, file, told.entry, told.size)
 
-    @cfunc(_HANDLER)
-    def event_with_hist(cpu, file):
-        acting = load_u64(file + event_file.CONSUMERS)
-        context = load_u64(load_u64(acting + consumer.ARRAY) + array_record.EVENT_CONTEXT)
-        entry = load_u64(context + event_context.ENTRY)
-        one = load_u64(acting + consumer.TARGET)
-        field = load_u64(one + hist_record.NUMBER)
-        if field == ZERO:
-            call_handler(load_u64(acting + consumer.HANDLER), cpu, acting)
-        elif load_u64(acting + consumer.PAUSED) == ZERO:
-            kind = field & hist_record.NUMBER_MASK
-            place = entry + (field >> hist_record.NUMBER_OFFSET)
-            count_number(one, number_at(place, kind & SIZE_MASK, kind & hist_record.SIGNED != ZERO))
-        record(cpu, file, entry, load_u64(context + event_context.SIZE))
+    @callback
+    def enable_hist(cpu: Cpu, acting: Consumer) -> None:
+        set_paused(acting, False)
 
-    @cfunc(_HANDLER)
-    def enable_hist(cpu, acting):
-        set_paused(acting, ZERO)
+    @callback
+    def disable_hist(cpu: Cpu, acting: Consumer) -> None:
+        set_paused(acting, True)
 
-    @cfunc(_HANDLER)
-    def disable_hist(cpu, acting):
-        set_paused(acting, ONE)
-
-    return HistHandlers(hist.address, event_with_hist.address, enable_hist.address, disable_hist.address)
+    return HistHandlers(hist, event_with_hist, enable_hist, disable_hist)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What actions of histograms do: the functions that programs call (`native.hist_record`).
+"""The actions of histograms: functions called by programs (`native.hist_record`).
 
 This code is compiled when the first action is set.
 """
@@ -9,63 +9,51 @@ from __future__ import annotations
 import functools
 from typing import NamedTuple
 
-import numpy as np
-from numba import types
-
-from emu.ftrace.native import hist_record
-from emu.ftrace.native.snapshot import take_snapshot
+from emu.cpu.native.cpu_records import Cpu
+from emu.ftrace.native.hist_record import Action, Frame, Histogram
 from emu.ftrace.native.synthetic import make
-from emu.native import cfunc
+from emu.native.functions import Compiled, callback, njit
 from emu.native.memory import copy
-from emu.native.pointers import load_u64, store_u64
-from emu.native.record import Fields
+from emu.native.records import Bytes, Words, u64
 
 __all__ = ["ActionHandlers", "build"]
 
-_HANDLER = types.void(types.uint64, types.uint64)
-ZERO, ONE = np.uint64(0), np.uint64(1)
-
-_fields = Fields()
-HIST = _fields.word()  # address of the hist_record
-ARRAY = _fields.word()  # the array_record of its array
-EVENT = _fields.word()  # of what makes a synthetic event: what that is (`native.synthetic`)
-VALUES = _fields.word()  # offset in the frame of a word for each of its fields
-TRACKED = _fields.word()  # of a snapshot: offset in the element of the value that decides
-LATEST = _fields.word()  # that value at the latest snapshot
-TAKEN = _fields.word()  # 1: there was one
-ON_CHANGE = _fields.word()  # 1: one is taken when the value is not LATEST; 0: when it is greater
-ELEMENT = _fields.word()  # address of a copy of the element that led to the latest snapshot
-WORDS = _fields.count
-
 
 class ActionHandlers(NamedTuple):
-    """The addresses of void (*)(cpu, action)."""
+    """The functions for `Action.act`."""
 
-    synthetic: int
-    snapshot: int
+    synthetic: Compiled[[Cpu, Action], None]
+    snapshot: Compiled[[Cpu, Action], None]
+
+
+@njit
+def frame_of(histogram: Histogram) -> Frame:
+    """The frame of the calling program."""
+    return Frame(histogram.frame.address - histogram.frame_size)
+
+
+@njit
+def is_wanted(action: Action, value: u64) -> bool:
+    """Whether a value triggers a snapshot: it must do so for the whole histogram, not only for the key."""
+    return value != action.latest if action.on_change else value > action.latest
 
 
 @functools.cache
 def build() -> ActionHandlers:
     """Compiles them."""
 
-    @cfunc(_HANDLER)
-    def synthetic(cpu, action):
-        hist = load_u64(action + HIST)
-        frame = load_u64(hist + hist_record.FRAME) - load_u64(hist + hist_record.FRAME_SIZE)
-        make(cpu, load_u64(action + ARRAY), load_u64(action + EVENT), frame + load_u64(action + VALUES))
+    @callback
+    def synthetic(cpu: Cpu, action: Action) -> None:
+        values = Words(frame_of(action.histogram).values.address + action.values * 8)
+        make(cpu, action.array, action.event, values)
 
-    @cfunc(_HANDLER)
-    def snapshot(cpu, action):
-        """A snapshot is taken only if the value is so for the whole histogram, not only for the key."""
-        hist = load_u64(action + HIST)
-        element, latest = load_u64(hist + hist_record.ELEMENT), load_u64(action + LATEST)
-        value = load_u64(element + load_u64(action + TRACKED))
-        wanted = value != latest if load_u64(action + ON_CHANGE) != ZERO else value > latest
-        if wanted:
-            store_u64(action + LATEST, value)
-            store_u64(action + TAKEN, ONE)
-            copy(load_u64(action + ELEMENT), element, load_u64(hist + hist_record.ELEMENT_SIZE))
-            take_snapshot(load_u64(action + ARRAY))
+    @callback
+    def snapshot(cpu: Cpu, action: Action) -> None:
+        element, array = frame_of(action.histogram).element, action.array
+        value = element.kept[action.tracked]
+        if is_wanted(action, value):
+            action.latest, action.taken = value, True
+            copy(action.element, Bytes(element.address), action.histogram.element_size)
+            array.take_snapshot_for_action(cpu, array)
 
-    return ActionHandlers(synthetic.address, snapshot.address)
+    return ActionHandlers(synthetic, snapshot)

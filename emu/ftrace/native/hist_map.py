@@ -3,137 +3,127 @@
 
 from __future__ import annotations
 
-import numpy as np
+from emu.ftrace.native.hist_record import INDEX_BITS, Element, Histogram
+from emu.native.functions import njit
+from emu.native.records import Words, u64
 
-from emu.ftrace.native import hist_record
-from emu.native import njit
-from emu.native.pointers import load_u64, store_u64
+__all__ = ["count_number", "find", "insert"]
 
-__all__ = ["count_number", "count_up", "find", "insert"]
-
-ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(8)
-FACTOR, FOLD, TOP = np.uint64(0x9E37_79B9_7F4A_7C15), np.uint64(32), np.uint64(40)
-INDEX = np.uint64((1 << hist_record.INDEX_BITS) - 1)
+FACTOR, FOLD, TOP = u64(0x9E37_79B9_7F4A_7C15), 32, 40
+INDEX = u64((1 << INDEX_BITS) - 1)
+HEADER = 2  # words of an element before those that it keeps
 
 
 @njit
-def mixed(value, word):
+def mixed(value: u64, word: u64) -> u64:
     value = (value ^ word) * FACTOR
     return value ^ value >> FOLD
 
 
 @njit
-def hash_of(key, size):
-    """Of the words of a key. The upper bits depend on all of them."""
+def hash_of(key: Words, size: u64) -> u64:
+    """A hash of a key's words. The upper bits depend on all of them."""
     value = size
-    at = ZERO
-    while at < size:
-        value = mixed(value, load_u64(key + at))
-        at += WORD
+    for n in range(size):
+        value = mixed(value, key[n])
     return value * FACTOR
 
 
 @njit
-def same(key, other, size):
-    at = ZERO
-    while at < size:
-        if load_u64(key + at) != load_u64(other + at):
-            return False
-        at += WORD
-    return True
+def same(key: Words, other: Words, size: u64) -> bool:
+    n = u64(0)
+    while n < size and key[n] == other[n]:
+        n += 1
+    return n == size
 
 
 @njit
-def place_of(hist, key, hashed):
-    """The slot of a key, or the empty one where it belongs. There always is one."""
-    slots, mask = load_u64(hist + hist_record.SLOTS), load_u64(hist + hist_record.SLOT_MASK)
-    elements, element_size = load_u64(hist + hist_record.ELEMENTS), load_u64(hist + hist_record.ELEMENT_SIZE)
-    key_size = load_u64(hist + hist_record.KEY_SIZE)
-    at = hashed >> TOP
+def element_in(histogram: Histogram, slot: u64) -> Element:
+    return Element(histogram.elements.address + ((slot & INDEX) - 1) * histogram.element_size)
+
+
+@njit
+def is_of(slot: u64, hashed: u64) -> bool:
+    """Whether a non-empty slot may belong to a key with this hash."""
+    return (slot ^ hashed) & ~INDEX == 0
+
+
+@njit
+def slot_of(histogram: Histogram, key: Words, hashed: u64) -> u64:
+    """The index of a key's slot, or of the empty slot where it belongs. There is always one."""
+    slots, mask, size = histogram.slots, histogram.slot_mask, histogram.key_size
+    at = hashed >> TOP & mask
     while True:
-        place = slots + (at & mask) * WORD
-        slot = load_u64(place)
-        if slot == ZERO:
-            return place
-        if (slot ^ hashed) & ~INDEX == ZERO and same(key, elements + ((slot & INDEX) - ONE) * element_size, key_size):
-            return place
-        at += ONE
+        slot = slots[at]
+        if slot == 0 or (is_of(slot, hashed) and same(key, element_in(histogram, slot).kept, size)):
+            return at
+        at = at + 1 & mask
 
 
 @njit
-def element_in(hist, slot):
-    return load_u64(hist + hist_record.ELEMENTS) + ((slot & INDEX) - ONE) * load_u64(hist + hist_record.ELEMENT_SIZE)
+def take(histogram: Histogram, at: u64, hashed: u64) -> Element | None:
+    """Takes an element for an empty slot. None if there is no room, which is counted."""
+    used = histogram.used
+    if used == histogram.capacity:
+        histogram.drops += 1
+        return None
+    histogram.used = used + 1
+    slot = hashed & ~INDEX | used + 1
+    histogram.slots[at] = slot
+    return element_in(histogram, slot)
 
 
 @njit
-def count_up(address):
-    store_u64(address, load_u64(address) + ONE)
+def find(histogram: Histogram, key: Words) -> Element | None:
+    """A key's element; None if there is none."""
+    slot = histogram.slots[slot_of(histogram, key, hash_of(key, histogram.key_size))]
+    return None if slot == 0 else element_in(histogram, slot)
 
 
 @njit
-def count_number(hist, number):
-    """Counts an event whose key is one word. Nothing but keys and hitcount is kept. Often the key is that of the event before."""
-    element = load_u64(hist + hist_record.LATEST)
-    if element != ZERO and load_u64(element) == number:
-        count_up(element + WORD)
-        return
-    hashed = mixed(WORD, number) * FACTOR
-    slots, mask = load_u64(hist + hist_record.SLOTS), load_u64(hist + hist_record.SLOT_MASK)
-    at = hashed >> TOP
-    while True:
-        place = slots + (at & mask) * WORD
-        slot = load_u64(place)
-        if (slot ^ hashed) & ~INDEX == ZERO and slot != ZERO:
-            element = element_in(hist, slot)
-            if load_u64(element) == number:
-                break
-        if slot == ZERO:
-            used = load_u64(hist + hist_record.USED)
-            if used == load_u64(hist + hist_record.CAPACITY):
-                count_up(hist + hist_record.DROPS)
-                return
-            store_u64(hist + hist_record.USED, used + ONE)
-            slot = hashed & ~INDEX | (used + ONE)
-            store_u64(place, slot)
-            element = element_in(hist, slot)
-            store_u64(element, number)
-            store_u64(element + WORD, ZERO)
-            break
-        at += ONE
-    store_u64(hist + hist_record.LATEST, element)
-    count_up(element + WORD)
-
-
-@njit
-def find(hist, key):
-    """The address of a key's element; 0: it has none."""
-    slot = load_u64(place_of(hist, key, hash_of(key, load_u64(hist + hist_record.KEY_SIZE))))
-    return ZERO if slot == ZERO else element_in(hist, slot)
-
-
-@njit
-def insert(hist, key):
-    """The address of a key's element, and whether it is new: then it is made, with nothing but the key in it.
-
-    The address is 0 if there is no room, which is counted.
-    """
-    key_size = load_u64(hist + hist_record.KEY_SIZE)
+def insert(histogram: Histogram, key: Words) -> Element | None:
+    """A key's element. A new one has only its key. None if there is no room, which is counted."""
+    key_size = histogram.key_size
     hashed = hash_of(key, key_size)
-    place = place_of(hist, key, hashed)
-    slot = load_u64(place)
-    is_new = slot == ZERO
-    if is_new:
-        used = load_u64(hist + hist_record.USED)
-        if used == load_u64(hist + hist_record.CAPACITY):
-            count_up(hist + hist_record.DROPS)
-            return ZERO, False
-        store_u64(hist + hist_record.USED, used + ONE)
-        slot = hashed & ~INDEX | (used + ONE)
-        store_u64(place, slot)
-        element = element_in(hist, slot)
-        element_size = load_u64(hist + hist_record.ELEMENT_SIZE)
-        at = ZERO
-        while at < element_size:
-            store_u64(element + at, load_u64(key + at) if at < key_size else ZERO)
-            at += WORD
-    return element_in(hist, slot), is_new
+    at = slot_of(histogram, key, hashed)
+    slot = histogram.slots[at]
+    if slot != 0:
+        return element_in(histogram, slot)
+    element = take(histogram, at, hashed)
+    if element is not None:
+        element.hitcount, element.flags = 0, 0
+        for n in range(histogram.element_size // 8 - HEADER):
+            element.kept[n] = key[n] if n < key_size else 0
+    return element
+
+
+@njit
+def element_of_number(histogram: Histogram, number: u64) -> Element | None:
+    """The same for a one-word key, if only keys and hitcounts are kept."""
+    hashed = mixed(1, number) * FACTOR
+    slots, mask = histogram.slots, histogram.slot_mask
+    at = hashed >> TOP & mask
+    while True:
+        slot = slots[at]
+        if slot == 0:
+            element = take(histogram, at, hashed)
+            if element is not None:
+                element.hitcount, element.kept[0] = 0, number
+            return element
+        if is_of(slot, hashed):
+            found = element_in(histogram, slot)
+            if found.kept[0] == number:
+                return found
+        at = at + 1 & mask
+
+
+@njit
+def count_number(histogram: Histogram, number: u64) -> None:
+    """Counts an event with a one-word key, if only keys and hitcounts are kept. Often the key is the previous event's."""
+    element = histogram.latest
+    if element is None or element.kept[0] != number:
+        element = element_of_number(histogram, number)
+        if element is None:
+            return
+        histogram.latest = element
+    element.hitcount += 1

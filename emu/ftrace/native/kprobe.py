@@ -1,98 +1,105 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A breakpoint at an instruction that is probed: the consumers act, and the CPU goes on as behind the instruction.
+"""A breakpoint at a probed instruction: runs the consumers, and makes the CPU continue after the instruction.
 
-The guest's handler of breakpoints calls a label. The instruction is found by its address. Nothing on the way there can be
-probed, so that no probe is hit while another one is dealt with.
+The guest's breakpoint handler calls a label. The instruction is found by its address. Nothing on the way there can be
+probed, so that no probe is hit while another one is being handled.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
-import numpy as np
-from numba import types
-
-from emu.ftrace.native import array_record, consumer, event_context, kprobe_record, kprobes_record, probes
+from emu.cpu.native.cpu_records import Cpu
+from emu.ftrace.native import probes
 from emu.ftrace.native.context import array_of, host_address
-from emu.native import cfunc, njit
-from emu.native.pointers import load_u64
+from emu.ftrace.native.guest_records import PtRegs
+from emu.ftrace.native.kprobe_record import Kprobe
+from emu.ftrace.native.trace_records import Consumer, EventContext, TraceArray
+from emu.ftrace.native.trace_values import BEFORE, PLACE_REGISTERS
+from emu.native.functions import Compiled, Native
+from emu.native.records import Layouts, u64
 
 __all__ = ["Handlers", "Trap", "build"]
 
-_HANDLER = types.void(types.uint64, types.uint64)
-ZERO = np.uint64(0)
-
 
 class Trap(NamedTuple):
-    """What an architecture has compiled. `regs`: host address of the struct pt_regs of the trap; `told`: the event_context."""
+    """The architecture's compiled functions. `regs`: the trap's registers; `told`: the event_context."""
 
-    saved: Any
-    """saved(cpu) -> the guest address of the struct pt_regs, the label's argument."""
+    advance: int
+    """How many bytes behind the breakpoint the CPU is."""
 
-    address: Any
-    """address(regs) -> where the breakpoint is."""
+    fill: Callable[[Cpu, TraceArray, PtRegs, EventContext], None]
+    """fill(cpu, array, regs, told): stores the registers before the instruction in `told`'s `registers`."""
 
-    fill: Any
-    """fill(cpu, array, regs, told): stores the registers before the instruction at `told`'s REGISTERS."""
+    write: Callable[[Cpu, TraceArray, PtRegs, EventContext], bool]
+    """write(cpu, array, regs, told) -> whether the CPU continues elsewhere: makes it continue with the stored registers."""
 
-    write: Any
-    """write(cpu, array, regs, told) -> whether the CPU goes on elsewhere: has it go on with the registers that are there."""
+    go_on: Callable[[Cpu, TraceArray, PtRegs, Kprobe], None]
+    """go_on(cpu, array, regs, probe): makes the CPU execute the instruction's effect, and continue after it."""
 
-    go_on: Any
-    """go_on(cpu, array, regs, probe): has the CPU do what the instruction does, and go on behind it. `probe`: a kprobe_record."""
-
-    handled: Any
-    """handled(cpu): the label returns that the breakpoint has been dealt with."""
+    handled: Callable[[Cpu], None]
+    """handled(cpu): makes the label return that the breakpoint has been handled."""
 
 
 class Handlers(NamedTuple):
-    """Compiled functions, void (*)(cpu, u64)."""
+    """Compiled functions."""
 
-    at_breakpoint: Any
-    """What the label does."""
+    at_breakpoint: Compiled[[Cpu, u64], None]
+    """The label's function."""
 
-    fill: Any
-    """For kprobes_record.FILL_AT_BREAKPOINT."""
+    fill: Compiled[[Cpu, EventContext], None]
+    """For `Kprobes.fill_at_breakpoint`."""
 
-    say_where: Any
-    """Of a consumer at a call site, before those of a kprobe: its target is the address that is probed."""
+    say_where: Compiled[[Cpu, Consumer], None]
+    """A consumer at a call site, before those of a kprobe: its target is the probed address."""
 
 
-def build(trap: Trap) -> Handlers:
-    """Compiles for an architecture."""
-    saved_registers, address_of, store_registers, write, go_on, handled = trap
+def build(layouts: Layouts, arguments: Callable[[Cpu], tuple[u64, u64, u64, u64]], trap: Trap) -> Handlers:
+    """Compiles for an architecture.
 
-    @cfunc(_HANDLER)
-    def fill(cpu, told):
+    Args:
+        layouts: those of the guest.
+        arguments: see `native.arch`. The label's first one is the guest address of the struct pt_regs.
+        trap: the architecture's functions.
+    """
+    native = Native(layouts)
+    njit, callback = native.njit, native.callback
+    _, store_registers, write, go_on, handled = trap
+    advance = u64(trap.advance)
+
+    @callback
+    def fill(cpu: Cpu, told: EventContext) -> None:
         array = array_of(cpu)
-        store_registers(cpu, array, host_address(array, load_u64(told + event_context.SAVED)), told)
+        store_registers(cpu, array, PtRegs(host_address(array, told.saved)), told)
 
     @njit
-    def act(cpu, array, kprobes, first, saved, regs, address):
-        """Has the consumers act. Returns whether they have the CPU go on elsewhere."""
-        told = load_u64(array + array_record.EVENT_CONTEXT)
-        probes.tell(told, event_context.PLACE_REGISTERS, address, saved, load_u64(kprobes + kprobes_record.FILL_AT_BREAKPOINT))
-        probes.act(cpu, first, consumer.BEFORE)
-        return load_u64(told + event_context.WRITTEN) != ZERO and write(cpu, array, regs, told)
+    def act(cpu: Cpu, array: TraceArray, first: Consumer, saved: u64, regs: PtRegs, address: u64) -> bool:
+        """Runs the consumers. Returns whether they make the CPU continue elsewhere."""
+        told = array.event_context
+        probes.tell(told, PLACE_REGISTERS, address, saved, array.kprobes.fill_at_breakpoint)
+        probes.act(cpu, first, BEFORE)
+        return told.written and write(cpu, array, regs, told)
 
-    @cfunc(_HANDLER)
-    def at_breakpoint(cpu, label):
-        array, saved = array_of(cpu), saved_registers(cpu)
-        regs, kprobes = host_address(array, saved), load_u64(array + array_record.KPROBES)
-        address = address_of(regs)
-        table = load_u64(kprobes + kprobes_record.TABLE)
-        probe = probes.find(table, address - load_u64(array + array_record.KERNEL_START))
-        if probe == ZERO:
+    @callback
+    def at_breakpoint(cpu: Cpu, label: u64) -> None:
+        array = array_of(cpu)
+        saved, _, _, _ = arguments(cpu)
+        regs = PtRegs(host_address(array, saved))
+        address = regs.pc - advance
+        found = probes.find(array.kprobes.table, address - array.kernel_start)
+        if found == 0:
             return
         handled(cpu)
-        first = load_u64(probe + kprobe_record.CONSUMERS)
-        if first == ZERO or not act(cpu, array, kprobes, first, saved, regs, address):
+        probe = Kprobe(found)
+        first = probe.consumers
+        if first is None or not act(cpu, array, first, saved, regs, address):
             go_on(cpu, array, regs, probe)
 
-    @cfunc(_HANDLER)
-    def say_where(cpu, acting):
+    @callback
+    def say_where(cpu: Cpu, acting: Consumer) -> None:
         array = array_of(cpu)
         probes.write_at_site(cpu, array)
-        probes.tell_at_site(array, load_u64(acting + consumer.TARGET))
+        probes.tell_at_site(array, acting.target)
 
     return Handlers(at_breakpoint, fill, say_where)

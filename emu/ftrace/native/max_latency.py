@@ -1,87 +1,83 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Keeping the worst latency: the ring buffers that have recorded it exchange their places with the spare ones."""
+"""Keeps the worst latency: swaps the ring buffers that have recorded it with the spare ones."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
-import numpy as np
-
-from emu.cpu.native import cpu_record
-from emu.ftrace.native import array_cpu_record, array_record, max_latency_record, ring_record
+from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native.context import host_address
-from emu.ftrace.native.event import of_cpu
-from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.guest_records import Guest, Task
+from emu.ftrace.native.ring_record import PAUSED
 from emu.ftrace.native.snapshot import exchange, take_snapshot
-from emu.native import njit
-from emu.native.pointers import Accessors, load_u64, store_u64
+from emu.ftrace.native.trace_records import ArrayCpu, TraceArray
+from emu.native.functions import Native, njit
+from emu.native.records import Words, u64
 
 __all__ = ["UpdateMax", "build", "reports"]
 
-ZERO, WORD = np.uint64(0), np.uint64(8)
+
+@njit
+def reports(array: TraceArray, latency: u64) -> bool:
+    """Whether a latency in nanoseconds must be kept (Linux: report_latency)."""
+    threshold = array.tracing_thresh
+    return latency >= threshold if threshold != 0 else latency > array.max_latency.max_latency
 
 
 @njit
-def reports(array, latency):
-    """Whether a latency in nanoseconds is one that is kept (Linux: report_latency)."""
-    threshold = load_u64(array + array_record.TRACING_THRESH)
-    if threshold != ZERO:
-        return latency >= threshold
-    return latency > load_u64(load_u64(array + array_record.MAX_LATENCY) + max_latency_record.MAX_LATENCY)
-
-
-@njit
-def keeps(array, array_cpu):
-    """Whether buffers may be exchanged now. Recording is paused on all CPUs, or on none."""
-    paused = load_u64(load_u64(array_cpu + array_cpu_record.RING) + ring_record.DISABLED) & ring_record.PAUSED
-    return load_u64(array + array_record.RECORDING) != ZERO and paused == ZERO
+def keeps(array: TraceArray, array_cpu: ArrayCpu) -> bool:
+    """Whether buffers may be swapped now. Recording is paused on all CPUs, or on none."""
+    return array.recording and array_cpu.ring.disabled & PAUSED == 0
 
 
 class UpdateMax(NamedTuple):
-    """Compiled functions. `latency`: nanoseconds; `task`: guest address of the struct task_struct whose latency it was; `start`:
-    when it began, by the trace's clock. While tracing_on is 0, or recording is paused, nothing is kept, and they return False."""
+    """Compiled functions. `latency`: nanoseconds; `task`: the guest address of the struct task_struct with the latency; `start`:
+    when it started, in the trace clock's time. While tracing_on is 0 or recording is paused, they keep nothing and return
+    False."""
 
-    all_cpus: Any
-    """all_cpus(cpu, array, task, latency, start): keeps what all CPUs have recorded."""
+    all_cpus: Callable[[Cpu, TraceArray, u64, u64, u64], bool]
+    """all_cpus(cpu, array, task, latency, start): keeps the events of all CPUs."""
 
-    one_cpu: Any
-    """one_cpu(cpu, array_cpu, task, latency, start): keeps what one CPU has recorded."""
+    one_cpu: Callable[[Cpu, ArrayCpu, u64, u64, u64], bool]
+    """one_cpu(cpu, array_cpu, task, latency, start): keeps the events of one CPU."""
 
 
-def build(memory: Accessors, guest: GuestLayout) -> UpdateMax:
-    """Compiles for a guest. `memory`: accesses in its byte order."""
-    guest_u32 = memory.load_u32
-
-    @njit
-    def note(cpu, array, task, latency, start):
-        record = load_u64(array + array_record.MAX_LATENCY)
-        task = host_address(array, task)
-        store_u64(record + max_latency_record.MAX_LATENCY, latency)
-        store_u64(record + max_latency_record.SAVED_LATENCY, latency)
-        store_u64(record + max_latency_record.START, start)
-        store_u64(record + max_latency_record.CPU, load_u64(cpu + cpu_record.INDEX))
-        store_u64(record + max_latency_record.PID, np.uint64(guest_u32(task + guest.task_pid)))
-        store_u64(record + max_latency_record.COMM, load_u64(task + guest.task_comm))
-        store_u64(record + max_latency_record.COMM + WORD, load_u64(task + guest.task_comm + WORD))
-        store_u64(record + max_latency_record.STATIC_PRIO, np.uint64(guest_u32(task + guest.task_static_prio)))
-        store_u64(record + max_latency_record.POLICY, np.uint64(guest_u32(task + guest.task_policy)))
-        store_u64(record + max_latency_record.RT_PRIORITY, np.uint64(guest_u32(task + guest.task_rt_priority)))
+def build(guest: Guest) -> UpdateMax:
+    """Compiles for a guest."""
+    njit = Native(guest.layouts).njit
 
     @njit
-    def all_cpus(cpu, array, task, latency, start):
-        if not keeps(array, of_cpu(cpu, load_u64(array + array_record.CPUS))):
+    def note(cpu: Cpu, array: TraceArray, task: Task, latency: u64, start: u64) -> None:
+        worst = array.max_latency
+        worst.max_latency = latency
+        worst.saved_latency = latency
+        worst.start = start
+        worst.cpu = cpu.index
+        worst.pid = task.pid
+        comm, to = Words(task.comm.address), Words(worst.comm.address)
+        to[0] = comm[0]
+        to[1] = comm[1]
+        worst.static_prio = task.static_prio
+        worst.policy = task.policy
+        worst.rt_priority = task.rt_priority
+
+    @njit
+    def all_cpus(cpu: Cpu, array: TraceArray, task: u64, latency: u64, start: u64) -> bool:
+        array_cpu = array.cpus[cpu.index]
+        if array_cpu is None or not keeps(array, array_cpu):
             return False
-        note(cpu, array, task, latency, start)
-        store_u64(load_u64(array + array_record.MAX_LATENCY) + max_latency_record.CRITICAL_START, ZERO)
+        note(cpu, array, Task(host_address(array, task)), latency, start)
+        array.max_latency.critical_start = 0
         take_snapshot(array)
         return True
 
     @njit
-    def one_cpu(cpu, array_cpu, task, latency, start):
-        array = load_u64(array_cpu + array_cpu_record.ARRAY)
+    def one_cpu(cpu: Cpu, array_cpu: ArrayCpu, task: u64, latency: u64, start: u64) -> bool:
+        array = array_cpu.array
         if not keeps(array, array_cpu):
             return False
-        note(cpu, array, task, latency, start)
+        note(cpu, array, Task(host_address(array, task)), latency, start)
         exchange(array_cpu)
         return True
 

@@ -1,106 +1,103 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which tasks are traced: the flags of each pid, which follow tasks as they fork and end."""
+"""The traced tasks: the flags of each pid, which follow tasks as they fork and end."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
-import numpy as np
-
-from emu.cpu.native import cpu_record
-from emu.ftrace.native import array_cpu_record, array_record
+from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native.context import host_address
-from emu.ftrace.native.guest_layout import GuestLayout
-from emu.native import njit
-from emu.native.pointers import Accessors, load_u8, load_u64, store_u8, store_u64
+from emu.ftrace.native.guest_records import Guest, Task
+from emu.ftrace.native.trace_records import ArrayCpu, TraceArray
+from emu.ftrace.native.trace_values import (  # fmt: skip
+    EVENTS_CHOSEN,
+    EVENTS_EXCLUDED,
+    OF_PID,
+    PID_CHOSEN,
+    PID_EXCLUDED,
+    PID_LIMIT,
+)
+from emu.native.functions import Native, njit
+from emu.native.records import u64
 
 __all__ = ["Pids", "build"]
 
-ZERO, ONE = np.uint64(0), np.uint64(1)
-
 
 class Pids(NamedTuple):
-    """The compiled functions that decide which tasks are traced. Tasks are guest addresses."""
+    """The functions that decide which tasks are traced. Tasks are guest addresses."""
 
-    choose: Any
-    """choose(array_cpu, array, pid): decides whether the task that runs from now on, `pid`, is traced."""
+    choose: Callable[[ArrayCpu, TraceArray, u64], None]
+    """choose(array_cpu, array, pid): decides whether task `pid`, which runs from now on, is traced."""
 
-    process_fork: Any
-    """process_fork(cpu, parent, child): gives a new task those flags of its parent that FOLLOW_FORK says."""
+    process_fork: Callable[[Cpu, u64, u64], None]
+    """process_fork(cpu, parent, child): gives a new task the flags of its parent that are in `follow_fork`."""
 
-    process_free: Any
-    """process_free(cpu, task): clears the same flags of a freed task's pid: another task may get it."""
-
-
-@njit
-def pid_flags(array, pid):
-    return load_u8(load_u64(array + array_record.PID_FLAGS) + pid) if pid < array_record.PID_END else array_record.NO_PID_FLAGS
+    process_free: Callable[[Cpu, u64], None]
+    """process_free(cpu, task): clears the same flags of a freed task's pid, which another task may get."""
 
 
 @njit
-def events_left_out(array, pid):
-    """Whether set_event_pid has a list, and a task is not on it."""
-    return (
-        load_u64(array + array_record.ONLY_EVENTS_CHOSEN) != ZERO and pid_flags(array, pid) & array_record.EVENTS_CHOSEN == 0
-    )
+def pid_flags(array: TraceArray, pid: u64) -> u64:
+    return array.pid_flags[pid] if pid < PID_LIMIT else 0
 
 
 @njit
-def events_excluded(array, pid):
+def events_left_out(array: TraceArray, pid: u64) -> bool:
+    """Whether set_event_pid has a list that lacks a task."""
+    return array.only_events_chosen and pid_flags(array, pid) & EVENTS_CHOSEN == 0
+
+
+@njit
+def events_excluded(array: TraceArray, pid: u64) -> bool:
     """Whether a task is on the list of set_event_notrace_pid."""
-    return pid_flags(array, pid) & array_record.EVENTS_EXCLUDED != 0
+    return pid_flags(array, pid) & EVENTS_EXCLUDED != 0
 
 
 @njit
-def events_ignored(array, pid):
-    """Whether the events of a task are not to be recorded."""
+def events_ignored(array: TraceArray, pid: u64) -> bool:
+    """Whether the events of a task are not recorded."""
     return events_left_out(array, pid) or events_excluded(array, pid)
 
 
-def build(memory: Accessors, guest: GuestLayout) -> Pids:
-    """Compiles for a guest. `memory`: accesses in its byte order."""
-    guest_u32 = memory.load_u32
+def build(guest: Guest) -> Pids:
+    """Compiles for a guest."""
+    njit = Native(guest.layouts).njit
 
     @njit
-    def choose(array_cpu, array, pid):
-        store_u64(array_cpu + array_cpu_record.PID, pid)
+    def choose(array_cpu: ArrayCpu, array: TraceArray, pid: u64) -> None:
+        array_cpu.pid = pid
         flags = pid_flags(array, pid)
-        left_out = load_u64(array + array_record.ONLY_CHOSEN) != ZERO and flags & array_record.PID_CHOSEN == 0
-        ignored = left_out or flags & array_record.PID_EXCLUDED != 0
-        of_pid = array_cpu_record.OF_PID
-        others = load_u64(array_cpu + array_cpu_record.IGNORED) & ~of_pid
-        store_u64(array_cpu + array_cpu_record.IGNORED, others | (of_pid if ignored else ZERO))
-        if load_u64(array + array_record.EVENT_PIDS) != ZERO:
-            store_u64(array_cpu + array_cpu_record.EVENTS_IGNORED, of_pid if events_ignored(array, pid) else ZERO)
+        left_out = array.only_chosen and flags & PID_CHOSEN == 0
+        ignored = left_out or flags & PID_EXCLUDED != 0
+        array_cpu.ignored = array_cpu.ignored & ~OF_PID | (OF_PID if ignored else 0)
+        if array.event_pids:
+            array_cpu.events_ignored = OF_PID if events_ignored(array, pid) else 0
 
     @njit
-    def flags_of(array, task):
-        """The address of a task's flags; 0 if its pid has none."""
-        pid = np.uint64(guest_u32(host_address(array, task) + guest.task_pid))
-        return load_u64(array + array_record.PID_FLAGS) + pid if pid < array_record.PID_END else ZERO
+    def pid_of(array: TraceArray, task: u64) -> u64:
+        return Task(host_address(array, task)).pid
 
     @njit
-    def process_fork(cpu, parent, child):
-        array_cpu = load_u64(cpu + cpu_record.CALLOUT)
-        while array_cpu != ZERO:
-            array = load_u64(array_cpu + array_cpu_record.ARRAY)
-            followed = np.uint8(load_u64(array + array_record.FOLLOW_FORK))
-            if followed != 0:
-                own, new = flags_of(array, parent), flags_of(array, child)
-                if own != ZERO and new != ZERO:
-                    store_u8(new, load_u8(new) | load_u8(own) & followed)
-            array_cpu = load_u64(array_cpu + array_cpu_record.NEXT)
+    def process_fork(cpu: Cpu, parent: u64, child: u64) -> None:
+        array_cpu: ArrayCpu | None = ArrayCpu(cpu.callout)
+        while array_cpu is not None:
+            array = array_cpu.array
+            if array.follow_fork != 0:
+                own, new = pid_of(array, parent), pid_of(array, child)
+                if own < PID_LIMIT and new < PID_LIMIT:
+                    array.pid_flags[new] |= array.pid_flags[own] & array.follow_fork
+            array_cpu = array_cpu.next
 
     @njit
-    def process_free(cpu, task):
-        array_cpu = load_u64(cpu + cpu_record.CALLOUT)
-        while array_cpu != ZERO:
-            array = load_u64(array_cpu + array_cpu_record.ARRAY)
-            followed = np.uint8(load_u64(array + array_record.FOLLOW_FORK))
-            if followed != 0:
-                place = flags_of(array, task)
-                if place != ZERO:
-                    store_u8(place, load_u8(place) & ~followed)
-            array_cpu = load_u64(array_cpu + array_cpu_record.NEXT)
+    def process_free(cpu: Cpu, task: u64) -> None:
+        array_cpu: ArrayCpu | None = ArrayCpu(cpu.callout)
+        while array_cpu is not None:
+            array = array_cpu.array
+            if array.follow_fork != 0:
+                pid = pid_of(array, task)
+                if pid < PID_LIMIT:
+                    array.pid_flags[pid] &= ~array.follow_fork
+            array_cpu = array_cpu.next
 
     return Pids(choose, process_fork, process_free)

@@ -1,17 +1,30 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""One probe of an event, for native code: the TARGET of its consumer."""
+"""Native code's record of a probe: the `target` of its consumer."""
 
 from __future__ import annotations
 
-from emu.native.record import Fields
+from collections.abc import Callable
 
-_fields = Fields()
-EVENT = _fields.word()  # address of the event_record of what it makes
-FILE = _fields.word()  # address of the event_file that alone gets the entries; 0: all arrays that want the event do
-PROGRAM = _fields.word()  # address of a program that fetches the arguments (native.fetch)
-SIZE = _fields.word()  # bytes of an entry, without what strings append
-USES_REGISTERS = _fields.word()  # 1: the program looks at registers
-HITS = _fields.word()
-CALLBACK = _fields.word()  # of the host's own probes: address of void (*)(cpu, probe), which is told of each hit
-ENTRY = _fields.word()  # ... and address of the entry with the arguments, while it is told
-WORDS = _fields.count
+from emu.cpu.native.cpu_records import Cpu
+from emu.ftrace.native.fetch_record import FetchStep
+from emu.ftrace.native.trace_records import Consumer, Event, EventFile
+from emu.native.functions import Compiled
+from emu.native.records import Record, Records, u64
+
+__all__ = ["Probe", "ProbeHandler"]
+
+ProbeHandler = Compiled[[Cpu, Consumer], None]
+"""The handler of a probe's consumer."""
+
+
+class Probe(Record):
+    """A probe that generates an event, or one of the host's own."""
+
+    event: Event  # the generated event
+    file: EventFile | None  # the only event file that gets the entries; None: all arrays that use the event
+    program: Records[FetchStep]  # fetches the arguments
+    size: u64  # bytes of an entry, not counting the data of strings
+    uses_registers: bool  # whether the program reads registers
+    hits: u64
+    callback: Callable[[Cpu, Probe], None]  # of the host's own probes: called for each hit
+    entry: u64  # ... the address of the entry with the arguments during that call

@@ -1,36 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Consumers that send the CPU elsewhere: where a function is replaced, calls something directly, or the guest is to trap.
-
-The handler is compiled when the first is needed.
+"""Consumers that send the CPU to their target, an address or 0: for live patches, direct calls, and traps of the
+guest. This module is imported when the first one is needed.
 """
 
 from __future__ import annotations
 
-import functools
-from typing import Any
-
-import numpy as np
-from numba import types
-
-from emu.ftrace.native import array_record, consumer
+from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native.context import array_of
-from emu.native import cfunc
-from emu.native.pointers import load_u64, store_u64
+from emu.ftrace.native.trace_records import Consumer
+from emu.native.functions import callback
 
-__all__ = ["build"]
+__all__ = ["call_first", "go_on"]
 
 
-@functools.cache
-def build(word: np.uint64) -> Any:
-    """Compiles the handler of consumers whose TARGET, an address or 0, is put into a word of the event_context.
+@callback
+def go_on(cpu: Cpu, acting: Consumer) -> None:
+    """Makes the CPU continue at the target."""
+    array_of(cpu).event_context.goes_on_at = acting.target
 
-    Args:
-        word: event_context.GOES_ON_AT or CALLS_FIRST.
-    """
 
-    @cfunc(types.void(types.uint64, types.uint64))
-    def redirect(cpu, acting):
-        context = load_u64(array_of(cpu) + array_record.EVENT_CONTEXT)
-        store_u64(context + word, load_u64(acting + consumer.TARGET))
-
-    return redirect
+@callback
+def call_first(cpu: Cpu, acting: Consumer) -> None:
+    """Makes the CPU call the target first, and then continue."""
+    array_of(cpu).event_context.calls_first = acting.target

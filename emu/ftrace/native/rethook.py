@@ -1,155 +1,194 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Return probes: calls that return to `arch_rethook_trampoline` instead, in the way in which function_graph's return to its own.
+"""Return probes: calls return to `arch_rethook_trampoline` instead, as function_graph's calls return to its own trampoline.
 
-The two know nothing of each other. What one has replaced may be the other's trampoline; a function that was called by a jump has
-the frame of the one that jumped, and has replaced a trampoline, too. `unwind.build_real_address` finds its way through them.
+The two are independent. The address that one replaces may be the other's trampoline; and a function entered by a tail call has
+its caller's frame, so it may also have replaced a trampoline. `unwind.build_real_address` resolves such chains.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
-import numpy as np
-
-from emu.cpu.native import cpu_record
-from emu.ftrace.native import (
-    array_record,
-    consumer,
-    event_context,
-    probes,
-    rethook_node,
-    rethook_pool,
-    rethook_record,
-)
+from emu.cpu.native.cpu_records import Cpu
+from emu.ftrace.native import probes
+from emu.ftrace.native.arch import Callback, RethookCallbacks
 from emu.ftrace.native.context import Context, array_of, host_address
-from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.guest_records import Guest, Task
 from emu.ftrace.native.rethook_nodes import build as build_nodes
 from emu.ftrace.native.rethook_nodes import following, node_at, take
-from emu.native import njit
-from emu.native.pointers import Accessors, call_handler, load_u64, store_u64
+from emu.ftrace.native.trace_records import ArrayCpu, Consumer, Rethook, RethookPool, TraceArray
+from emu.native.functions import Compiled, Native, callback, njit
+from emu.native.records import u64
 
-__all__ = ["Rethook", "build", "of_guest", "take_goes_on_at"]
-
-ZERO, ONE = np.uint64(0), np.uint64(1)
+__all__ = ["ReturnHandlers", "build", "build_callbacks", "take_goes_on_at"]
 
 
-class Rethook(NamedTuple):
-    """The compiled functions that an architecture's handlers call.
+class ReturnHandlers(NamedTuple):
+    """The functions that an architecture's handlers call.
 
-    `frame` identifies a call, as for function_graph. Addresses to which calls return are as on the guest's stack:
-    `FtraceArch.return_offset` before the instruction at which the caller goes on.
+    `frame` identifies a call, as in function_graph. Return addresses are those on the guest's stack:
+    `FtraceArch.return_offset` before the instruction at which the caller continues.
     """
 
-    hook: Any
-    """hook(cpu, rethook, returns_to, frame) -> whether the call is to return to the trampoline instead of `returns_to`. The
-    function is the event_context's IP. `rethook`: a rethook_record."""
+    hook: Callable[[Cpu, Rethook, u64, u64], bool]
+    """hook(cpu, rethook, returns_to, frame) -> whether the call must return to the trampoline instead of `returns_to`. The
+    function is the event_context's `ip`."""
 
-    handle_return: Any
-    """handle_return(cpu, frame) -> where the call that has returned to the trampoline is to go on; 0 if that is not known.
-    It has the consumers of the call's return probes act."""
+    handle_return: Callable[[Cpu, u64], u64]
+    """handle_return(cpu, frame) -> where the call that has returned to the trampoline continues; 0 if that is unknown.
+    Runs the consumers of the call's return probes."""
 
-    find: Any
-    """find(cpu, task, frame) -> what a return probe has replaced in a task's call; 0: nothing. `task`: its guest address."""
-
-
-@njit
-def of_guest(cpu):
-    """The rethook_record of the calls that the guest itself watches."""
-    return load_u64(load_u64(array_of(cpu) + array_record.RETHOOKS) + rethook_pool.OF_GUEST)
+    find: Callable[[Cpu, u64, u64], u64]
+    """find(cpu, task, frame) -> the address that a return probe has replaced in a call; 0: none. `task`: a guest address."""
 
 
 @njit
-def take_goes_on_at(array):
-    """Where the guest traps when a call has returned that it watches; 0: the call goes on. It is asked once."""
-    place = load_u64(array + array_record.EVENT_CONTEXT) + event_context.GOES_ON_AT
-    trap = load_u64(place)
-    store_u64(place, ZERO)
+def pool_of(array: TraceArray) -> RethookPool:
+    return array.rethooks  # type: ignore[return-value]  # it exists before the first call is watched
+
+
+@njit
+def of_guest(cpu: Cpu) -> Rethook:
+    """The rethook for calls that the guest itself watches."""
+    return pool_of(array_of(cpu)).of_guest
+
+
+@njit
+def take_goes_on_at(array: TraceArray) -> u64:
+    """Takes the address at which the guest traps after the return of a call that it watches; 0: the call continues."""
+    trap = array.event_context.goes_on_at
+    array.event_context.goes_on_at = 0
     return trap
 
 
-def build(memory: Accessors, guest: GuestLayout, context: Context, real_address: Any, return_offset: int) -> Rethook:
+def build(
+    guest: Guest,
+    context: Context,
+    real_address: Callable[[Cpu, TraceArray, u64, u64], u64],
+    return_offset: int,
+) -> ReturnHandlers:
     """Compiles for a guest.
 
     Args:
-        memory: accesses in its byte order.
-        guest: its structures.
+        guest: the layout of its structures.
         context: compiled for it.
         real_address: see `native.unwind`.
         return_offset: see `FtraceArch`.
     """
+    njit = Native(guest.layouts).njit
+    latest, push, drop, _, replaced = build_nodes(guest)
     current_task = context.current_task
-    nodes = build_nodes(memory, guest)
-    latest, push, drop, replaced = nodes.latest, nodes.push, nodes.drop, nodes.replaced
-    behind = np.uint64(return_offset)
+    behind = u64(return_offset)
 
     @njit
-    def hook(cpu, rethook, returns_to, frame):
-        acting = load_u64(rethook + rethook_record.CONSUMER)
-        if acting == ZERO:
+    def hook(cpu: Cpu, rethook: Rethook, returns_to: u64, frame: u64) -> bool:
+        acting = rethook.at_return
+        if acting is None:
             return False
-        array, left = array_of(cpu), load_u64(rethook + rethook_record.LEFT)
-        pool = load_u64(array + array_record.RETHOOKS)
-        number = take(pool) if left != ZERO else ZERO
-        if number == ZERO:
-            store_u64(acting + consumer.MISSED, load_u64(acting + consumer.MISSED) + ONE)
+        array, left = array_of(cpu), rethook.left
+        pool = pool_of(array)
+        number = take(pool) if left != 0 else u64(0)
+        if number == 0:
+            acting.missed += 1
             return False
-        store_u64(rethook + rethook_record.LEFT, left - ONE)
+        rethook.left = left - 1
         node = node_at(pool, number)
-        store_u64(node + rethook_node.RETHOOK, rethook)
-        store_u64(node + rethook_node.FUNCTION, load_u64(load_u64(array + array_record.EVENT_CONTEXT) + event_context.IP))
-        store_u64(node + rethook_node.RETURN, returns_to)
-        store_u64(node + rethook_node.FRAME, frame)
-        push(pool, current_task(load_u64(cpu + cpu_record.CALLOUT), array), number)
+        node.rethook = rethook
+        node.function = array.event_context.ip
+        node.returns_to = returns_to
+        node.frame = frame
+        push(pool, current_task(ArrayCpu(cpu.callout), array), number)
         return True
 
     @njit
-    def last_of_call(pool, task, frame, trampoline):
-        """The node with which a call to the trampoline ends, the task's latest or one before; 0: there is none."""
+    def last_of_call(pool: RethookPool, task: Task, frame: u64, trampoline: u64) -> u64:
+        """The last node of a call to the trampoline: the task's latest node or an earlier one; 0 if there is none."""
         number = latest(pool, task)
-        for _ in range(load_u64(pool + rethook_pool.USED)):  # however the guest has joined what is left of lists
-            if number == ZERO:
+        for _ in range(pool.used):  # bounded, however the guest has linked the lists
+            if number == 0:
                 break
             node = node_at(pool, number)
-            if load_u64(node + rethook_node.FRAME) == frame and load_u64(node + rethook_node.RETURN) != trampoline:
+            if node.frame == frame and node.returns_to != trampoline:
                 break
             number = following(pool, task, number)
         return number
 
     @njit
-    def act(cpu, told, pool, task, frame, last):
-        """Has the consumers of a call's nodes act, from the task's latest to the last of them.
+    def act(cpu: Cpu, array: TraceArray, pool: RethookPool, task: Task, frame: u64, last: u64) -> None:
+        """Runs the consumers of a call's nodes, from the task's latest node to `last`.
 
-        Nodes of other calls among them are of calls that the task has left without returning.
+        Nodes of other calls in between belong to calls that the task has left without returning.
         """
         number = latest(pool, task)
         while True:
             node = node_at(pool, number)
-            rethook = load_u64(node + rethook_node.RETHOOK)
-            if rethook != ZERO and load_u64(node + rethook_node.FRAME) == frame:
-                store_u64(told + event_context.IP, load_u64(node + rethook_node.FUNCTION))
-                acting = load_u64(rethook + rethook_record.CONSUMER)
-                call_handler(load_u64(acting + consumer.HANDLER), cpu, acting)
+            rethook = node.rethook
+            if rethook is not None and node.frame == frame:
+                array.event_context.ip = node.function
+                acting = rethook.at_return
+                if acting is not None:
+                    acting.handler(cpu, acting)
             if number == last:
                 break
             number = following(pool, task, number)
 
     @njit
-    def handle_return(cpu, frame):
-        array = array_of(cpu)
-        pool, task = load_u64(array + array_record.RETHOOKS), current_task(load_u64(cpu + cpu_record.CALLOUT), array)
-        last = last_of_call(pool, task, frame, load_u64(array + array_record.RETHOOK_TRAMPOLINE) - behind)
-        if last == ZERO:
-            return ZERO
-        returns_to = load_u64(node_at(pool, last) + rethook_node.RETURN)
+    def handle_return(cpu: Cpu, frame: u64) -> u64:
+        array_cpu = ArrayCpu(cpu.callout)
+        array = array_cpu.array
+        pool, task = pool_of(array), current_task(array_cpu, array)
+        last = last_of_call(pool, task, frame, array.rethook_trampoline - behind)
+        if last == 0:
+            return 0
+        returns_to = node_at(pool, last).returns_to
         probes.tell_at_return(array, real_address(cpu, array, frame, returns_to) + behind)
-        # The nodes stay until all have acted: a backtrace needs them.
-        act(cpu, load_u64(array + array_record.EVENT_CONTEXT), pool, task, frame, last)
+        # The nodes stay until all consumers have run, because a backtrace needs them.
+        act(cpu, array, pool, task, frame, last)
         drop(pool, task, last)
         return returns_to
 
     @njit
-    def find(cpu, task, frame):
+    def find(cpu: Cpu, task: u64, frame: u64) -> u64:
         array = array_of(cpu)
-        return replaced(load_u64(array + array_record.RETHOOKS), host_address(array, task), frame)
+        return replaced(pool_of(array), Task(host_address(array, task)), frame)
 
-    return Rethook(hook, handle_return, find)
+    return ReturnHandlers(hook, handle_return, find)
+
+
+def build_callbacks(
+    handlers: ReturnHandlers,
+    entry: Compiled[[Cpu, Consumer], None],
+    trampoline: Compiled[[Cpu, u64], None],
+    arguments: Callable[[Cpu], tuple[u64, u64, u64, u64]],
+    set_result: Callable[[Cpu, u64], None],
+) -> RethookCallbacks:
+    """What an architecture has made with the handlers, and what the guest itself calls.
+
+    Args:
+        handlers: compiled for the guest.
+        entry: see `RethookCallbacks`.
+        trampoline: the same.
+        arguments: see `native.arch`.
+        set_result: the same.
+    """
+    hook, _, find_replaced = handlers
+
+    @callback
+    def find(cpu: Cpu, address: u64) -> None:
+        """rethook_find_ret_addr(task, frame)."""
+        task, frame, _, _ = arguments(cpu)
+        set_result(cpu, find_replaced(cpu, task, frame))
+
+    @callback
+    def hook_call(cpu: Cpu, address: u64) -> None:
+        """rethook_hook(ret, frame)."""
+        returns_to, frame, _, _ = arguments(cpu)
+        set_result(cpu, 1 if hook(cpu, of_guest(cpu), returns_to, frame) else 0)
+
+    return RethookCallbacks(
+        entry,
+        Callback("arch_rethook_trampoline", trampoline),
+        Callback("rethook_find_ret_addr", find),
+        Callback("rethook_hook", hook_call),
+    )

@@ -1,132 +1,130 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The nodes of return probes (native.rethook_node), free or on the list of a task, whose latest one `task_struct.rethooks` names.
+"""The nodes of return probes: free, or on the list of a task, which starts at `task_struct.rethooks`.
 
-What the guest keeps is never relied on: a number that is none of a node of the task ends the list.
+Data kept by the guest is not trusted: a number that is not a node of the task ends the list.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
-import numpy as np
-
-from emu.ftrace.native import array_record, rethook_node, rethook_pool, rethook_record
+from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native.context import array_of, host_address
-from emu.ftrace.native.guest_layout import GuestLayout
-from emu.native import njit
-from emu.native.pointers import Accessors, load_u64, store_u64
+from emu.ftrace.native.guest_records import Guest, Task
+from emu.ftrace.native.trace_records import RethookNode, RethookPool
+from emu.ftrace.native.trace_values import RETHOOK_NODES
+from emu.native.functions import Native, njit
+from emu.native.records import u64
 
 __all__ = ["TaskNodes", "build", "following", "node_at", "take"]
 
-ZERO, ONE = np.uint64(0), np.uint64(1)
+
+@njit
+def node_at(pool: RethookPool, number: u64) -> RethookNode:
+    return pool.nodes[number - 1]
 
 
 @njit
-def node_at(pool, number):
-    """The address of a node."""
-    return pool + rethook_pool.NODES + (number - ONE) * rethook_node.SIZE
-
-
-@njit
-def take(pool):
-    """The number of a node that was free; 0: there is none."""
-    number = load_u64(pool + rethook_pool.FREE)
-    if number != ZERO:
-        store_u64(pool + rethook_pool.FREE, load_u64(node_at(pool, number) + rethook_node.NEXT))
+def take(pool: RethookPool) -> u64:
+    """Takes a free node. Returns its number, or 0 if there is none."""
+    number = pool.free
+    if number != 0:
+        pool.free = node_at(pool, number).next
         return number
-    number = load_u64(pool + rethook_pool.USED) + ONE
-    if number > rethook_pool.LAST:
-        return ZERO
-    store_u64(pool + rethook_pool.USED, number)
+    number = pool.used + 1
+    if number > RETHOOK_NODES:
+        return 0
+    pool.used = number
     return number
 
 
 @njit
-def give_back(pool, number):
+def give_back(pool: RethookPool, number: u64) -> None:
     node = node_at(pool, number)
-    rethook = load_u64(node + rethook_node.RETHOOK)
-    if rethook != ZERO:
-        store_u64(rethook + rethook_record.LEFT, load_u64(rethook + rethook_record.LEFT) + ONE)
-    store_u64(node + rethook_node.TASK, ZERO)
-    store_u64(node + rethook_node.NEXT, load_u64(pool + rethook_pool.FREE))
-    store_u64(pool + rethook_pool.FREE, number)
+    rethook = node.rethook
+    if rethook is not None:
+        rethook.left += 1
+    node.task = None
+    node.next = pool.free
+    pool.free = number
 
 
 @njit
-def of_task(pool, task, number):
-    """The number, if it is that of a node of the task, else 0."""
-    if number - ONE < load_u64(pool + rethook_pool.USED) and load_u64(node_at(pool, number) + rethook_node.TASK) == task:
+def of_task(pool: RethookPool, task: Task, number: u64) -> u64:
+    """The number, if it is a node of the task, otherwise 0."""
+    if number - 1 < pool.used and node_at(pool, number).task is task:
         return number
-    return ZERO
+    return 0
 
 
 @njit
-def following(pool, task, number):
-    """The number of the task's node before a node; 0: there is none."""
-    return of_task(pool, task, load_u64(node_at(pool, number) + rethook_node.NEXT))
+def following(pool: RethookPool, task: Task, number: u64) -> u64:
+    """The number of the task's next older node; 0 if there is none."""
+    return of_task(pool, task, node_at(pool, number).next)
 
 
 class TaskNodes(NamedTuple):
-    """Compiled functions. `task`: its host address."""
+    """Compiled functions."""
 
-    latest: Any
-    """latest(pool, task) -> the number of the task's latest node; 0: it has none."""
+    latest: Callable[[RethookPool, Task], u64]
+    """latest(pool, task) -> the number of the task's latest node; 0 if there is none."""
 
-    push: Any
-    """push(pool, task, number): makes a node that was taken the task's latest."""
+    push: Callable[[RethookPool, Task, u64], None]
+    """push(pool, task, number): makes a node from `take` the task's latest."""
 
-    drop: Any
-    """drop(pool, task, last): takes nodes off the list, from the latest one to `last`, and gives them back; 0: all of them."""
+    drop: Callable[[RethookPool, Task, u64], None]
+    """drop(pool, task, last): removes nodes from the list, from the latest one to `last`, and frees them; 0: all of them."""
 
-    flush_task: Any
-    """flush_task(cpu, task): the kernel frees a task, a guest address."""
+    flush_task: Callable[[Cpu, u64], None]
+    """flush_task(cpu, task): the kernel frees a task, given by its guest address."""
 
-    replaced: Any
-    """replaced(pool, task, frame) -> what the oldest node of a call has replaced; 0: none is of that call."""
+    replaced: Callable[[RethookPool, Task, u64], u64]
+    """replaced(pool, task, frame) -> the address replaced by the oldest node of a call; 0 if the call has no node."""
 
 
-def build(memory: Accessors, guest: GuestLayout) -> TaskNodes:
-    """Compiles for a guest. `memory`: accesses in its byte order."""
-    guest_u64, guest_store_u64 = memory.load_u64, memory.store_u64
-
-    @njit
-    def latest(pool, task):
-        return of_task(pool, task, guest_u64(task + guest.rethooks))
+def build(guest: Guest) -> TaskNodes:
+    """Compiles for a guest."""
+    njit = Native(guest.layouts).njit
 
     @njit
-    def push(pool, task, number):
+    def latest(pool: RethookPool, task: Task) -> u64:
+        return of_task(pool, task, task.rethooks)
+
+    @njit
+    def push(pool: RethookPool, task: Task, number: u64) -> None:
         node = node_at(pool, number)
-        store_u64(node + rethook_node.NEXT, latest(pool, task))
-        store_u64(node + rethook_node.TASK, task)
-        guest_store_u64(task + guest.rethooks, number)
+        node.next = latest(pool, task)
+        node.task = task
+        task.rethooks = number
 
     @njit
-    def drop(pool, task, last):
+    def drop(pool: RethookPool, task: Task, last: u64) -> None:
         number = latest(pool, task)
-        while number != ZERO:
+        while number != 0:
             dropped, number = number, following(pool, task, number)
             give_back(pool, dropped)
             if dropped == last:
                 break
-        guest_store_u64(task + guest.rethooks, number)
+        task.rethooks = number
 
     @njit
-    def replaced(pool, task, frame):
-        found, number = ZERO, latest(pool, task)
-        for _ in range(load_u64(pool + rethook_pool.USED)):  # however the guest has joined what is left of lists
-            if number == ZERO:
+    def replaced(pool: RethookPool, task: Task, frame: u64) -> u64:
+        found, number = u64(0), latest(pool, task)
+        for _ in range(pool.used):  # bounded, however the guest has linked the lists
+            if number == 0:
                 break
             node = node_at(pool, number)
-            if load_u64(node + rethook_node.FRAME) == frame:
-                found = load_u64(node + rethook_node.RETURN)
+            if node.frame == frame:
+                found = node.returns_to
             number = following(pool, task, number)
         return found
 
     @njit
-    def flush_task(cpu, task):
+    def flush_task(cpu: Cpu, task: u64) -> None:
         array = array_of(cpu)
-        pool = load_u64(array + array_record.RETHOOKS)
-        if pool != ZERO:
-            drop(pool, host_address(array, task), ZERO)
+        pool = array.rethooks
+        if pool is not None:
+            drop(pool, Task(host_address(array, task)), 0)
 
     return TaskNodes(latest, push, drop, flush_task, replaced)

@@ -1,180 +1,156 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Writing events into the pages of one CPU's ring buffer, and finding them there again.
+"""Writes events into the pages of one CPU's ring buffer, and finds them again (`ring_record` describes the layout).
 
-    page        0         8        16                                   16 + commit        4096
-                time      commit   event event event ...                                    |
-    event       time_delta:27 type_len:5 | array[0] | data
-                type_len 1-28     data of type_len words follow the header
-                         0        array[0] is the length of itself and the data
-                        29        padding: array[0] bytes to skip
-                        30        time extend: the delta's bits from 27 on are in array[0]
-                        31        time stamp: absolute, bits 27-58 in array[0]
-
-The writer is the only one on its CPU, and nothing interrupts it: what `reserve` gives room for is an event at once, and
-its data is stored before anything else happens. A page's `commit` and its entry in COUNTS are right once the page is
-full; before a reader looks at the tail, `settle` makes the tail's right.
-
-All state is in the ring's record (`ring_record`).
+The writer is the only one on its CPU, and nothing interrupts it: space from `reserve` is an event at once, and its data is
+stored before anything else happens. A page's `commit` and its entry in `counts` are updated when the page is full; before a
+reader looks at the tail page, `settle` updates the tail's.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
-from emu.ftrace.native import ring_record
-from emu.native import njit
-from emu.native.pointers import load_u64, store_u32, store_u64, unlikely
-from emu.native.record import offset_of
+from emu.ftrace.native.readers import await_event
+from emu.ftrace.native.ring_record import (
+    COMMIT_MASK,
+    DATA_SIZE,
+    DATA_START,
+    DELTA_BITS,
+    DELTA_MASK,
+    LONGEST_SMALL,
+    PADDING,
+    PAGE_SIZE,
+    TIME_EXTEND,
+    TIME_STAMP,
+    TYPE_LEN_BITS,
+    TYPE_LEN_MASK,
+    Header,
+    Page,
+    Ring,
+)
+from emu.native.functions import njit, shared, specialized, unlikely
+from emu.native.records import u64
 
-__all__ = [
-    "COMMIT_MASK", "DATA_SIZE", "DATA_START", "LONGEST_SMALL", "PAGE_HEADER", "PAGE_SIZE",
-    "find_events", "reserve", "room", "settle",
-]  # fmt: skip
+__all__ = ["find_events", "reserve", "room", "settle"]
 
-PAGE_SIZE = 4096
-PAGE_HEADER = np.dtype([("time", "u8"), ("commit", "u8")])
-DATA_START = PAGE_HEADER.itemsize
-DATA_SIZE = PAGE_SIZE - DATA_START
-COMMIT_MASK = (1 << 20) - 1
-
-_PADDING, _TIME_EXTEND, _TIME_STAMP = 29, 30, 31
-_DELTA_LIMIT = np.uint64(1 << 27)
-_EXTENDED_LIMIT = np.uint64(1 << 59)
-_TYPE_LEN_BITS, _DELTA_BITS = np.uint64(5), np.uint64(27)
-_ZERO, _ONE = np.uint64(0), np.uint64(1)
-_WORD = np.uint64(4)  # bytes: a header has one word, or with array[0] two
-_TWO_WORDS, _THREE_WORDS = _WORD * np.uint64(2), _WORD * np.uint64(3)
-_TABLE_ENTRY = np.uint64(8)  # bytes, of NEXT and COUNTS
-LONGEST_SMALL = 28 * 4  # bytes of data that need no array[0]
-_LONGEST_SMALL = np.uint64(LONGEST_SMALL)
-_EXTEND_TYPE = np.uint64(_TIME_EXTEND)
-_LOW_27 = np.uint64((1 << 27) - 1)
-_PAGE = np.uint64(PAGE_SIZE)
-_DATA_START = np.uint64(DATA_START)
-_DATA_SIZE = np.uint64(DATA_SIZE)
-_PAGE_TIME, _PAGE_COMMIT = offset_of(PAGE_HEADER, "time"), offset_of(PAGE_HEADER, "commit")
-_COMMIT_MASK = np.uint64(COMMIT_MASK)
-_TIME_STAMP_LOW = np.uint64((1 << 59) - 1)
+_DELTA_LIMIT = 1 << DELTA_BITS
+_EXTENDED_LIMIT = 1 << DELTA_BITS + 32  # with array[0]
+_TIME_STAMP_LOW, _COMMIT_MASK, _DELTA_BITS = u64(_EXTENDED_LIMIT - 1), u64(COMMIT_MASK), u64(DELTA_BITS)
+_WORD, _TWO_WORDS, _THREE_WORDS = u64(4), u64(8), u64(12)  # bytes: a header is one word, or two with array[0]
 
 
-@njit()
-def _increment(address: Any, amount: Any) -> None:
-    store_u64(address, load_u64(address) + amount)
+@shared
+def room(size: u64) -> u64:
+    """The size of an event's data if `size` bytes are reserved.
 
-
-@njit()
-def room(size: Any) -> Any:
-    """How many bytes of data an event has for which `size` bytes were reserved.
-
-    Never two words: Linux keeps room to turn any event into a time extend and padding.
+    It is never two words: Linux keeps room for turning any event into a time extend and padding.
     """
-    data = (max(size, _ONE) + _WORD - _ONE) // _WORD * _WORD
+    data = (max(size, u64(1)) + 3) // _WORD * _WORD
     return _THREE_WORDS if data == _TWO_WORDS else data
 
 
-@njit()
-def _event_length(size: Any) -> Any:
-    """Header and data."""
-    return room(size) + (_TWO_WORDS if size > _LONGEST_SMALL else _WORD)
+@njit
+def _event_length(size: u64) -> u64:
+    """The size of header and data."""
+    return room(size) + (_TWO_WORDS if size > LONGEST_SMALL else _WORD)
 
 
-@njit()
-def _page(ring: Any, index: Any) -> Any:
-    """The address of a page."""
-    return load_u64(ring + ring_record.POOL) + index * _PAGE
+@shared
+def settle(ring: Ring) -> None:
+    """Stores the number of bytes and events in the tail page."""
+    page = ring.pool[ring.tail]
+    page.commit = ring.place - page.data.address
+    ring.counts[ring.tail] = ring.entries - ring.begun
 
 
-@njit()
-def settle(ring: Any) -> None:
-    """Stores how many bytes and how many events the tail has."""
-    tail = load_u64(ring + ring_record.TAIL)
-    page = _page(ring, tail)
-    store_u64(page + _PAGE_COMMIT, load_u64(ring + ring_record.PLACE) - page - _DATA_START)
-    events = load_u64(ring + ring_record.ENTRIES) - load_u64(ring + ring_record.BEGUN)
-    store_u64(load_u64(ring + ring_record.COUNTS) + tail * _TABLE_ENTRY, events)
+@njit
+def _is_full(ring: Ring) -> bool:
+    """Whether the page after the tail is the oldest one."""
+    return ring.next[ring.tail] == ring.head and ring.tail != ring.reader
 
 
-@njit()
-def _next_page(ring: Any) -> bool:
-    """Move the tail to the next page, empty. False: the buffer is full and must not overwrite."""
-    tail = load_u64(ring + ring_record.TAIL)
-    following = load_u64(load_u64(ring + ring_record.NEXT) + tail * _TABLE_ENTRY)
-    reader_holds_tail = tail == load_u64(ring + ring_record.READER)
-    if following == load_u64(ring + ring_record.HEAD) and not reader_holds_tail:
-        if load_u64(ring + ring_record.OVERWRITE) == _ZERO:
+@njit
+def _next_page(ring: Ring) -> bool:
+    """Moves the tail to the next page, and empties it. Returns False if the buffer is full and must not overwrite."""
+    spill = ring.spill
+    if spill is not None and _is_full(ring):
+        spill(ring, 0)
+    following = ring.next[ring.tail]
+    if _is_full(ring):
+        if not ring.overwrite:
             return False
-        _increment(ring + ring_record.OVERRUN, load_u64(load_u64(ring + ring_record.COUNTS) + following * _TABLE_ENTRY))
-        store_u64(ring + ring_record.HEAD, load_u64(load_u64(ring + ring_record.NEXT) + following * _TABLE_ENTRY))
+        ring.overrun += ring.counts[following]
+        ring.head = ring.next[following]
     settle(ring)
-    page = _page(ring, following)
-    store_u64(ring + ring_record.TAIL, following)
-    store_u64(ring + ring_record.PLACE, page + _DATA_START)
-    store_u64(ring + ring_record.END, page + _PAGE)
-    store_u64(ring + ring_record.BEGUN, load_u64(ring + ring_record.ENTRIES))
-    awaited = load_u64(ring + ring_record.AWAITED)
-    if awaited != _ZERO:
-        store_u64(ring + ring_record.AWAITED, awaited - _ONE)
-        if awaited == _ONE:
-            store_u64(load_u64(ring + ring_record.WAKES), _ONE)
+    page = ring.pool[following]
+    ring.tail = following
+    ring.place = page.data.address
+    ring.end = page.address + PAGE_SIZE
+    ring.begun = ring.entries
+    awaited = ring.awaited
+    if awaited != 0:
+        ring.awaited = awaited - 1
+        if awaited == 1:
+            await_event(ring)
     return True
 
 
-@njit()
-def _make_room(ring: Any, timestamp: Any, delta: Any, length: Any) -> Any:
-    """(place, delta) of an event that begins a page, or comes long after the one before it; (0, 0): it is dropped.
+@njit
+def _make_room(ring: Ring, timestamp: u64, delta: u64, length: u64) -> tuple[u64, u64]:
+    """(place, delta) of an event that starts a page, or comes long after the previous event; (0, 0) if it is dropped.
 
-    `delta`: the time since that event.
+    `delta`: the time since the previous event.
     """
-    place = load_u64(ring + ring_record.PLACE)
-    left = load_u64(ring + ring_record.END) - place
-    extend = delta >= _DELTA_LIMIT and left != _DATA_SIZE
+    place = ring.place
+    left = ring.end - place
+    extend = delta >= _DELTA_LIMIT and left != DATA_SIZE
     needed = length + _TWO_WORDS if extend else length
     if needed > left or (extend and delta >= _EXTENDED_LIMIT):
-        if length > _DATA_SIZE or not _next_page(ring):
-            _increment(ring + ring_record.DROPPED, _ONE)
-            return _ZERO, _ZERO
-        place = load_u64(ring + ring_record.PLACE)
+        if length > DATA_SIZE or not _next_page(ring):
+            ring.dropped += 1
+            return u64(0), u64(0)
+        place = ring.place
     elif extend:
-        store_u32(place, (delta & _LOW_27) << _TYPE_LEN_BITS | _EXTEND_TYPE)
-        store_u32(place + _WORD, delta >> _DELTA_BITS)
-        return place + _TWO_WORDS, _ZERO
-    store_u64(place - _DATA_START + _PAGE_TIME, timestamp)
-    return place, _ZERO
+        header = Header(place)
+        header.word = (delta & DELTA_MASK) << TYPE_LEN_BITS | TIME_EXTEND
+        header.array = delta >> DELTA_BITS
+        return place + _TWO_WORDS, u64(0)
+    Page(place - DATA_START).time = timestamp
+    return place, u64(0)
 
 
-@njit()
-def reserve(ring: Any, timestamp: Any, size: Any) -> Any:
-    """Room for the `size` bytes of data of a new event; its address, or 0 when the event is not to be recorded.
+@shared
+def reserve(ring: Ring, timestamp: u64, size: u64) -> u64:
+    """Reserves `size` bytes of data for a new event. Returns its address, or 0 if the event is not recorded.
 
-    A timestamp before that of the last event is taken as equal to it.
+    A timestamp before that of the last event is replaced by that one.
     """
-    if load_u64(ring + ring_record.DISABLED) != _ZERO:
-        return _ZERO
+    if ring.disabled != 0:
+        return 0
     length = _event_length(size)
-    last = load_u64(ring + ring_record.TIME)
+    last = ring.time
     timestamp = max(timestamp, last)
     delta = timestamp - last
-    place = load_u64(ring + ring_record.PLACE)
-    left = load_u64(ring + ring_record.END) - place
-    if unlikely(delta >= _DELTA_LIMIT or length > left or left == _DATA_SIZE):
+    place = ring.place
+    left = ring.end - place
+    if unlikely(delta >= _DELTA_LIMIT or length > left or left == DATA_SIZE):
         place, delta = _make_room(ring, timestamp, delta, length)
-        if place == _ZERO:
-            return _ZERO
-    store_u64(ring + ring_record.PLACE, place + length)
-    store_u64(ring + ring_record.TIME, timestamp)
-    _increment(ring + ring_record.ENTRIES, _ONE)
-    if size > _LONGEST_SMALL:
-        store_u32(place, delta << _TYPE_LEN_BITS)
-        store_u32(place + _WORD, length - _WORD)
+        if place == 0:
+            return 0
+    ring.place = place + length
+    ring.time = timestamp
+    ring.entries += 1
+    header = Header(place)
+    if size > LONGEST_SMALL:
+        header.word = delta << TYPE_LEN_BITS
+        header.array = length - _WORD
         return place + _TWO_WORDS
-    store_u32(place, delta << _TYPE_LEN_BITS | (length - _WORD) // _WORD)
+    header.word = delta << TYPE_LEN_BITS | (length - _WORD) // _WORD
     return place + _WORD
 
 
-@njit()
+@specialized
 def find_events(
     stamps: NDArray[np.uint64],
     commits: NDArray[np.uint64],
@@ -184,9 +160,9 @@ def find_events(
     offsets: NDArray[np.int64],
     sizes: NDArray[np.int64],
 ) -> int:
-    """Where the events in `words` (pages of 32-bit words) are, in order, from byte `skip` of the first page's data on.
+    """Finds the events in `words` (pages of 32-bit words), in order, starting at byte `skip` of the first page's data.
 
-    Fills `times`, `offsets` (of the data, in bytes from the first page) and `sizes` (of the data) and returns how many.
+    Fills `times`, `offsets` (of the data, in bytes from the first page) and `sizes` (of the data), and returns their number.
     """
     found = 0
     for page in range(len(stamps)):
@@ -195,17 +171,17 @@ def find_events(
         at = DATA_START // 4
         while at < end:
             header = words[page, at]
-            type_len = header & 31
-            delta = np.uint64(header >> 5)
-            if type_len == _PADDING:
-                if delta == _ZERO:
+            type_len = header & TYPE_LEN_MASK
+            delta = u64(header >> TYPE_LEN_BITS)
+            if type_len == PADDING:
+                if delta == 0:
                     break
                 at += 1 + int(words[page, at + 1]) // 4
-            elif type_len == _TIME_EXTEND:
-                time += delta + (np.uint64(words[page, at + 1]) << _DELTA_BITS)
+            elif type_len == TIME_EXTEND:
+                time += delta + (u64(words[page, at + 1]) << _DELTA_BITS)
                 at += 2
-            elif type_len == _TIME_STAMP:
-                absolute = delta + (np.uint64(words[page, at + 1]) << _DELTA_BITS)
+            elif type_len == TIME_STAMP:
+                absolute = delta + (u64(words[page, at + 1]) << u64(DELTA_BITS))
                 time = absolute | (time & ~_TIME_STAMP_LOW)
                 at += 2
             else:

@@ -1,75 +1,53 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is kept of tasks that have recorded something, behind `saved_cmdlines` and `saved_tgids`.
+"""Saves names and thread groups of tasks that have recorded something, for `saved_cmdlines` and `saved_tgids`.
 
-The table of command names is a ring of (pid, name): a pid's new name replaces its old one. That of thread groups has a
-place for every pid.
+The table of thread groups has an entry for every pid.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
-import numpy as np
+from emu.ftrace.native.guest_records import Guest, Task
+from emu.ftrace.native.saved_cmdlines_record import NAME_SIZE, PIDS, SavedCmdlines
+from emu.ftrace.native.trace_records import TraceArray
+from emu.ftrace.native.trace_values import PID_LIMIT
+from emu.native.functions import Native
+from emu.native.memory import copy
+from emu.native.records import u64
 
-from emu.ftrace.native import array_record
-from emu.ftrace.native.guest_layout import GuestLayout
-from emu.native import njit
-from emu.native.pointers import Accessors, load_u32, load_u64, store_u32, store_u64
-from emu.native.record import Fields, offset_of
+__all__ = ["build"]
 
-_fields = Fields()
-ENTRIES = _fields.word()  # address of the entries
-CAPACITY = _fields.word()
-BEGUN = _fields.word()  # entries ever begun
-INDEX = _fields.word()  # address of u32[PIDS]: the entry of each pid, plus one; 0: none
-WORDS = _fields.count
-
-PIDS = 32_768  # Linux's PID_MAX_DEFAULT: pids share a place modulo this
-ENTRY = np.dtype([("pid", "u8"), ("name", "S16")])
-
-PID, NAME, ENTRY_SIZE = offset_of(ENTRY, "pid"), offset_of(ENTRY, "name"), np.uint64(ENTRY.itemsize)
-NAME_WORDS = ENTRY["name"].itemsize // 8
-PLACE_SIZE = np.uint64(4)  # of the index, and of the table of thread groups
-PID_MASK = np.uint64(PIDS - 1)
-ONE, WORD, ZERO = np.uint64(1), np.uint64(8), np.uint64(0)
+SIZE = u64(NAME_SIZE)
 
 
-@njit
-def _place(table, pid):
-    """The address of a pid's place in the index."""
-    return load_u64(table + INDEX) + (pid & PID_MASK) * PLACE_SIZE
-
-
-def build(memory: Accessors, guest: GuestLayout) -> Any:
-    """remember(array, task): keeps what is wanted of a task (host address). `memory`: accesses in the guest's byte order."""
-    guest_u32 = memory.load_u32
+def build(guest: Guest) -> Callable[[TraceArray, Task], None]:
+    """remember(array, task): saves a task's name and thread group, if they are recorded."""
+    njit = Native(guest.layouts).njit
 
     @njit
-    def remember_name(table, pid, task):
-        known = np.uint64(load_u32(_place(table, pid)))
-        if known == ZERO:
-            begun, capacity = load_u64(table + BEGUN), load_u64(table + CAPACITY)
-            store_u64(table + BEGUN, begun + ONE)
-            known = begun % capacity + ONE
-            if begun >= capacity:
-                oldest = load_u64(table + ENTRIES) + (known - ONE) * ENTRY_SIZE
-                store_u32(_place(table, load_u64(oldest + PID)), np.uint32(0))
-            store_u32(_place(table, pid), np.uint32(known))
-        entry = load_u64(table + ENTRIES) + (known - ONE) * ENTRY_SIZE
-        store_u64(entry + PID, pid)
-        for n in range(NAME_WORDS):
-            offset = np.uint64(n) * WORD
-            store_u64(entry + NAME + offset, load_u64(task + guest.task_comm + offset))
+    def remember_name(table: SavedCmdlines, pid: u64, task: Task) -> None:
+        known = table.index[pid % PIDS]
+        if known == 0:
+            begun = table.begun
+            table.begun = begun + 1
+            known = begun % table.capacity + 1
+            if begun >= table.capacity:
+                table.index[table.names[known - 1].pid % PIDS] = 0
+            table.index[pid % PIDS] = known
+        place = table.names[known - 1]
+        place.pid = pid
+        copy(place.name, task.comm, SIZE)
 
     @njit
-    def remember(array, task):
-        pid = np.uint64(guest_u32(task + guest.task_pid))
-        if pid == ZERO:  # idle tasks are always called <idle>
+    def remember(array: TraceArray, task: Task) -> None:
+        pid = task.pid
+        if pid == 0:  # idle tasks are always called <idle>
             return
-        table, groups = load_u64(array + array_record.SAVED_CMDLINES), load_u64(array + array_record.SAVED_TGIDS)
-        if table != ZERO:
+        table, groups = array.saved_cmdlines, array.saved_tgids
+        if table is not None:
             remember_name(table, pid, task)
-        if groups != ZERO and pid < array_record.PID_END:
-            store_u32(groups + pid * PLACE_SIZE, guest_u32(task + guest.task_tgid))
+        if groups is not None and pid < PID_LIMIT:
+            groups[pid] = task.tgid
 
     return remember

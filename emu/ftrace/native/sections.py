@@ -1,177 +1,136 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Critical sections: how long a CPU's interrupts, or preemption, are off. The tracers irqsoff, preemptoff and preemptirqsoff.
 
-The guest's hooks come to labels of .ftrace.text. Between the beginning of a section and its end the CPU's functions are recorded:
-NO_SECTION of its IGNORED is clear. A section that has taken longer than all before it is kept by exchanging the CPU's buffers.
+Between the start and the end of a section, the CPU's functions are recorded: NO_SECTION is cleared in its IGNORED. A section that
+took longer than all before it is kept by swapping the CPU's buffers. Where sections start and end is told by hooks of emu's own
+kernel (`native.section_hooks`), or seen from outside (`native.watched_sections`).
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import NamedTuple
 
-import numpy as np
-from numba import types
-
-from emu.cpu.native import cpu_record
-from emu.ftrace.native import array_cpu_record, array_record, event_context, max_latency, max_latency_record, ring_record, stacks
-from emu.ftrace.native.arch import Callback, SectionCallbacks
+from emu.cpu.native.cpu_records import Cpu
+from emu.ftrace.native import max_latency
 from emu.ftrace.native.context import Context, now
-from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.guest_records import Guest
+from emu.ftrace.native.ring_record import PAUSED
 from emu.ftrace.native.trace_function import trace_function
-from emu.native import cfunc, njit
-from emu.native.pointers import Accessors, call_handler, load_u64, store_u64
+from emu.ftrace.native.trace_records import ArrayCpu
+from emu.ftrace.native.trace_values import NO_SECTION
+from emu.native.functions import Compiled, Native, callback, njit
+from emu.native.records import u64
 
-__all__ = ["build"]
+__all__ = ["Sections", "Whereabouts", "build"]
 
-_HANDLER = types.void(types.uint64, types.uint64)
-ZERO, ONE = np.uint64(0), np.uint64(1)
-HOOK_CALLS = np.uint64(4)  # tracer_preempt_on(), trace_preempt_sub(), preempt_count_sub(), and who has called that
+
+class Whereabouts(NamedTuple):
+    """Compiled functions about the place where a section starts or ends. `common`: the first word of an entry, of any type."""
+
+    callers: Callable[[Cpu, ArrayCpu], tuple[u64, u64]]
+    """callers(cpu, array_cpu) -> (ip, parent_ip). parent_ip may be 0."""
+
+    record_hook: Callable[[Cpu, ArrayCpu, u64, u64], None]
+    """record_hook(cpu, array_cpu, where, common): records the kernel's function that has told of the end of a section, if there
+    is one. The section ends in `where`."""
+
+    record_stack: Callable[[Cpu, ArrayCpu, u64, u64], None]
+    """record_stack(cpu, array_cpu, ip, common): records the stack trace where a section ends."""
+
+
+class Sections(NamedTuple):
+    """Compiled functions."""
+
+    begin: Callable[[Cpu, ArrayCpu], None]
+    """begin(cpu, array_cpu): a section starts, unless the CPU is in one. `array_cpu`: its record in the array."""
+
+    end: Callable[[Cpu, ArrayCpu], None]
+    """end(cpu, array_cpu): the section ends, if the CPU is in one."""
+
+    keep: Compiled[[Cpu, ArrayCpu], None]
+    """See `MaxLatency.keep`."""
 
 
 @njit
-def is_open(array_cpu):
+def is_open(array_cpu: ArrayCpu) -> bool:
     """Whether the CPU is in a section (Linux: tracing_cpu)."""
-    return load_u64(array_cpu + array_cpu_record.IGNORED) & array_cpu_record.NO_SECTION == ZERO
+    return array_cpu.ignored & NO_SECTION == 0
 
 
 @njit
-def is_recorded(array, array_cpu):
-    """Whether sections are recorded on the CPU: tracing is on, and tracing_cpumask has it."""
-    record = load_u64(array + array_record.MAX_LATENCY)
-    if load_u64(record + max_latency_record.ENABLED) == ZERO or load_u64(array + array_record.RECORDING) == ZERO:
-        return False
-    disabled = load_u64(load_u64(array_cpu + array_cpu_record.RING) + ring_record.DISABLED)
-    return disabled & ~ring_record.PAUSED == ZERO
+def is_recorded(array_cpu: ArrayCpu) -> bool:
+    """Whether sections are recorded on the CPU: tracing is on, and the CPU is in tracing_cpumask."""
+    array = array_cpu.array
+    return array.max_latency.enabled and array.recording and array_cpu.ring.disabled & ~PAUSED == 0
 
 
-def build(
-    memory: Accessors, guest: GuestLayout, context: Context, irqs_off: Any, unwind: Any, callers: Any, called_from: Any
-) -> SectionCallbacks:
+def build(guest: Guest, context: Context, irqs_off: Callable[[u64], bool], whereabouts: Whereabouts) -> Sections:
     """Compiles for a guest.
 
     Args:
-        memory: accesses in its byte order.
-        guest: its structures.
+        guest: the layout of its structures.
         context: compiled for it.
         irqs_off: see `NativeCpu`.
-        unwind: see `native.unwind`.
-        callers: callers(cpu) -> the arguments of the function at whose label the CPU is.
-        called_from: called_from(cpu) -> where that function was called.
+        whereabouts: compiled for it.
     """
     current_task, preempt_count, common_fields = context
-    record_callers_of = stacks.build(context, unwind).record_callers_of
-    update_max = max_latency.build(memory, guest).one_cpu
-    guest_u64 = memory.load_u64
-    counted = np.uint32(~guest.preempt_need_resched & np.uint64(0xFFFF_FFFF))  # of preempt_count
+    callers, record_hook, record_stack = whereabouts
+    update_max = max_latency.build(guest).one_cpu
 
     @njit
-    def common(cpu, array_cpu, array):
-        off = irqs_off(load_u64(cpu + cpu_record.ENV))
-        return common_fields(ZERO, current_task(array_cpu, array), preempt_count(array_cpu), off)
+    def common(cpu: Cpu, array_cpu: ArrayCpu) -> u64:
+        task = current_task(array_cpu, array_cpu.array)
+        return common_fields(0, task, preempt_count(array_cpu), irqs_off(cpu.env))
 
     @njit
-    def what_is_off(cpu):
-        """The CPU's record of the array that looks for sections; whether interrupts are off, and whether preemption is: as far
-        as the tracer asks."""
-        array_cpu = load_u64(load_u64(cpu + cpu_record.CALLOUT) + array_cpu_record.SECTIONS)
-        if array_cpu == ZERO:
-            return array_cpu, False, False
-        array = load_u64(array_cpu + array_cpu_record.ARRAY)
-        wanted = load_u64(load_u64(array + array_record.MAX_LATENCY) + max_latency_record.SECTIONS)
-        irqs = wanted & max_latency_record.IRQS_OFF != ZERO and irqs_off(load_u64(cpu + cpu_record.ENV))
-        preemption = wanted & max_latency_record.PREEMPT_OFF != ZERO and preempt_count(array_cpu) & counted != 0
-        return array_cpu, irqs, preemption
-
-    @njit
-    def begin(cpu, array_cpu):
+    def begin(cpu: Cpu, array_cpu: ArrayCpu) -> None:
         """Linux: start_critical_timing."""
-        array = load_u64(array_cpu + array_cpu_record.ARRAY)
-        if is_open(array_cpu) or not is_recorded(array, array_cpu):
+        if is_open(array_cpu) or not is_recorded(array_cpu):
             return
-        ip, parent_ip = callers(cpu)
-        record = load_u64(array + array_record.MAX_LATENCY)
-        store_u64(array_cpu + array_cpu_record.SEQUENCE, load_u64(record + max_latency_record.SEQUENCE))
-        store_u64(array_cpu + array_cpu_record.SECTION_START, now(cpu, array))
-        store_u64(array_cpu + array_cpu_record.CRITICAL_START, ip if parent_ip == ZERO else parent_ip)
-        trace_function(cpu, array_cpu, ip, parent_ip, common(cpu, array_cpu, array))
-        ignored = array_cpu + array_cpu_record.IGNORED
-        store_u64(ignored, load_u64(ignored) & ~array_cpu_record.NO_SECTION)
+        ip, parent_ip = callers(cpu, array_cpu)
+        array_cpu.sequence = array_cpu.array.max_latency.sequence
+        array_cpu.section_start = now(cpu, array_cpu.array)
+        array_cpu.critical_start = ip if parent_ip == 0 else parent_ip
+        trace_function(cpu, array_cpu, ip, parent_ip, common(cpu, array_cpu))
+        array_cpu.ignored &= ~NO_SECTION
 
     @njit
-    def end(cpu, array_cpu):
+    def end(cpu: Cpu, array_cpu: ArrayCpu) -> None:
         """Linux: stop_critical_timing, check_critical_timing."""
-        array = load_u64(array_cpu + array_cpu_record.ARRAY)
         if not is_open(array_cpu):
             return
-        ignored = array_cpu + array_cpu_record.IGNORED
-        store_u64(ignored, load_u64(ignored) | array_cpu_record.NO_SECTION)
-        begun = load_u64(array_cpu + array_cpu_record.CRITICAL_START)
-        if begun == ZERO or not is_recorded(array, array_cpu):
+        array_cpu.ignored |= NO_SECTION
+        if array_cpu.critical_start == 0 or not is_recorded(array_cpu):
             return
-        ip, parent_ip = callers(cpu)
-        fields = common(cpu, array_cpu, array)
+        array, fields = array_cpu.array, common(cpu, array_cpu)
+        ip, parent_ip = callers(cpu, array_cpu)
         trace_function(cpu, array_cpu, ip, parent_ip, fields)
-        if max_latency.reports(array, now(cpu, array) - load_u64(array_cpu + array_cpu_record.SECTION_START)):
-            call_handler(load_u64(load_u64(array + array_record.MAX_LATENCY) + max_latency_record.KEEP), cpu, array_cpu)
-        trace_function(cpu, array_cpu, called_from(cpu), ip if parent_ip == ZERO else parent_ip, fields)
-        store_u64(array_cpu + array_cpu_record.CRITICAL_START, ZERO)
+        if max_latency.reports(array, now(cpu, array) - array_cpu.section_start):
+            array.max_latency.keep(cpu, array_cpu)
+        record_hook(cpu, array_cpu, ip if parent_ip == 0 else parent_ip, fields)
+        array_cpu.critical_start = 0
 
-    @cfunc(_HANDLER)
-    def keep(cpu, array_cpu):
-        """A section ends that is to be kept: as in Linux it is, unless another one has been kept since it began."""
-        array = load_u64(array_cpu + array_cpu_record.ARRAY)
-        record = load_u64(array + array_record.MAX_LATENCY)
-        ip, parent_ip = callers(cpu)
-        where = ip if parent_ip == ZERO else parent_ip
-        fields = common(cpu, array_cpu, array)
-        start = load_u64(array_cpu + array_cpu_record.SECTION_START)
-        latency = now(cpu, array) - start
-        trace_function(cpu, array_cpu, called_from(cpu), where, fields)
-        record_callers_of(cpu, array_cpu, event_context.PLACE_EVENT, fields, ip, HOOK_CALLS)
-        sequence = load_u64(record + max_latency_record.SEQUENCE)
-        if load_u64(array_cpu + array_cpu_record.SEQUENCE) != sequence:
+    @Native(guest.layouts).njit
+    def running(array_cpu: ArrayCpu) -> u64:
+        return array_cpu.hot.current_task
+
+    @callback
+    def keep(cpu: Cpu, array_cpu: ArrayCpu) -> None:
+        """Keeps a section that ends. As in Linux it is kept unless another one has been kept since it started."""
+        worst, fields = array_cpu.array.max_latency, common(cpu, array_cpu)
+        ip, parent_ip = callers(cpu, array_cpu)
+        where = ip if parent_ip == 0 else parent_ip
+        start = array_cpu.section_start
+        latency = now(cpu, array_cpu.array) - start
+        record_hook(cpu, array_cpu, where, fields)
+        record_stack(cpu, array_cpu, ip, fields)
+        sequence = worst.sequence
+        if array_cpu.sequence != sequence:
             return
-        task = guest_u64(load_u64(array_cpu + array_cpu_record.HOT) + guest.current_task)
-        if update_max(cpu, array_cpu, task, latency, start):
-            store_u64(record + max_latency_record.CRITICAL_START, load_u64(array_cpu + array_cpu_record.CRITICAL_START))
-            store_u64(record + max_latency_record.CRITICAL_END, where)
-        store_u64(record + max_latency_record.SEQUENCE, sequence + ONE)
+        if update_max(cpu, array_cpu, running(array_cpu), latency, start):
+            worst.critical_start = array_cpu.critical_start
+            worst.critical_end = where
+        worst.sequence = sequence + 1
 
-    # Which sections begin or end at a hook: with both asked for, one that interrupts and preemption keep up ends with the later.
-
-    @njit
-    def of_irqs(cpu):
-        """The CPU's record of the array; 0: it is not about a section."""
-        array_cpu, irqs, preemption = what_is_off(cpu)
-        return array_cpu if irqs and not preemption else ZERO
-
-    @njit
-    def of_preemption(cpu):
-        array_cpu, irqs, preemption = what_is_off(cpu)
-        return array_cpu if preemption and not irqs else ZERO
-
-    @njit
-    def of_any(cpu):
-        array_cpu, irqs, preemption = what_is_off(cpu)
-        return array_cpu if irqs or preemption else ZERO
-
-    def at_label(of, act):
-        """The address of void (*)(cpu, address), which does `act` with the CPU's record that `of` gives, if it gives one."""
-
-        @cfunc(_HANDLER)
-        def handler(cpu, address):
-            array_cpu = of(cpu)
-            if array_cpu != ZERO:
-                act(cpu, array_cpu)
-
-        return handler.address
-
-    return SectionCallbacks(
-        keep.address,
-        Callback("latency_irqs_off", at_label(of_irqs, begin)),
-        Callback("latency_irqs_on", at_label(of_irqs, end)),
-        Callback("latency_preempt_off", at_label(of_preemption, begin)),
-        Callback("latency_preempt_on", at_label(of_preemption, end)),
-        Callback("latency_start", at_label(of_any, begin)),
-        Callback("latency_stop", at_label(of_any, end)),
-    )
+    return Sections(begin, end, keep)

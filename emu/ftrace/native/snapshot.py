@@ -1,44 +1,35 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A snapshot: the ring buffer of each CPU and its spare one exchange their places, and recording goes on in the other."""
+"""A snapshot: swaps the ring buffer of each CPU with its spare one. Recording continues in the other one."""
 
 from __future__ import annotations
 
-import numpy as np
-
-from emu.ftrace.native import array_cpu_record, array_record, ring_record
-from emu.native import njit
-from emu.native.pointers import load_u64, store_u64
+from emu.ftrace.native.readers import await_event
+from emu.ftrace.native.ring_record import PAUSED
+from emu.ftrace.native.trace_records import ArrayCpu, TraceArray
+from emu.native.functions import shared
 
 __all__ = ["exchange", "take_snapshot"]
 
-ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(8)
 
+@shared
+def exchange(array_cpu: ArrayCpu) -> None:
+    """Swaps a CPU's buffers. The reasons that stopped recording in the old one apply to the new one.
 
-@njit
-def exchange(array_cpu):
-    """Exchanges a CPU's buffers. What kept the old one from recording keeps the new one from it, too.
-
-    A reader that waits for pages of the old one looks again at the next event, and then waits for pages of the new one.
-    Nothing is done without a spare buffer, or while recording is paused: then nothing may change.
+    A reader that waits for pages of the old one checks again at the next event, and then waits for pages of the new one.
+    Nothing happens without a spare buffer, or while recording is paused, when nothing may change.
     """
-    ring, spare = load_u64(array_cpu + array_cpu_record.RING), load_u64(array_cpu + array_cpu_record.SPARE_RING)
-    disabled = load_u64(ring + ring_record.DISABLED)
-    if spare == ZERO or disabled & ring_record.PAUSED != ZERO:
+    ring, spare = array_cpu.ring, array_cpu.spare_ring
+    if spare is None or ring.disabled & PAUSED:
         return
-    store_u64(spare + ring_record.DISABLED, disabled)
-    store_u64(array_cpu + array_cpu_record.RING, spare)
-    store_u64(array_cpu + array_cpu_record.SPARE_RING, ring)
-    if load_u64(ring + ring_record.AWAITED) != ZERO:
-        store_u64(ring + ring_record.AWAITED, ZERO)
-        store_u64(load_u64(ring + ring_record.WAKES), ONE)
+    spare.disabled = ring.disabled
+    array_cpu.ring = spare
+    array_cpu.spare_ring = ring
+    if ring.awaited != 0:
+        await_event(ring)
 
 
-@njit
-def take_snapshot(array):
-    """Exchanges the buffers of every CPU. Returns whether there are spare ones."""
-    place = load_u64(array + array_record.CPUS)
-    allocated = load_u64(load_u64(place) + array_cpu_record.SPARE_RING) != ZERO
-    while load_u64(place) != ZERO:
-        exchange(load_u64(place))
-        place += WORD
-    return allocated
+@shared
+def take_snapshot(array: TraceArray) -> None:
+    """Swaps the buffers of every CPU."""
+    for n in range(array.cpu_count):
+        exchange(array.cpus[n])

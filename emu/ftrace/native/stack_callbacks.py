@@ -1,94 +1,89 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What records stacks of calls: functions that the function tracer and handlers of events call."""
+"""Records stack traces, for the function tracer and for handlers of events."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
-import numpy as np
-from numba import types
-
-from emu.cpu.native import cpu_record
-from emu.ftrace.native import array_cpu_record, array_record, event_context, hist_record, stacks, user_stack
+from emu.cpu.native.cpu_records import Cpu
+from emu.ftrace.native import stacks, user_stack
 from emu.ftrace.native.arch import StackCallbacks
 from emu.ftrace.native.context import Context
 from emu.ftrace.native.event import record
-from emu.ftrace.native.guest_layout import GuestLayout
-from emu.native import cfunc, njit
-from emu.native.pointers import Accessors, load_u64, store_u64
+from emu.ftrace.native.guest_records import Guest
+from emu.ftrace.native.hist_record import STACK_DEPTH
+from emu.ftrace.native.trace_records import ArrayCpu, EventContext, EventFile
+from emu.ftrace.native.trace_values import PLACE_EVENT, PLACE_FUNCTION, PLACE_NOWHERE
+from emu.ftrace.native.unwind import Unwind
+from emu.ftrace.native.user_stack import UnwindUser
+from emu.native.functions import callback, njit
+from emu.native.records import Values, Words, u64
 
 __all__ = ["build"]
 
-ZERO, WORD = np.uint64(0), np.uint64(8)
-DEPTH = np.uint64(hist_record.STACK_DEPTH)
-SKIPPED = np.uint64(2)  # trace_event_raw_event_NAME(), and the function that calls it
-_HANDLER = types.void(types.uint64, types.uint64)
+SKIPPED = u64(2)  # trace_event_raw_event_NAME(), and its caller
+
+
+@njit
+def common_fields(told: EventContext) -> u64:
+    return Words(told.entry.address)[0]
 
 
 def build(
-    memory: Accessors, guest: GuestLayout, context: Context, irqs_off: Any, unwind: Any, unwind_user: Any
+    guest: Guest,
+    context: Context,
+    irqs_off: Callable[[u64], bool],
+    unwind: Unwind,
+    unwind_user: UnwindUser,
 ) -> StackCallbacks:
     """Compiles for a guest.
 
     Args:
-        memory: accesses in its byte order.
-        guest: its structures.
+        guest: the layout of its structures.
         context: compiled for it.
         irqs_off: see `NativeCpu`.
         unwind: see `native.unwind`.
         unwind_user: see `native.user_stack`.
     """
     record_stack, record_after, _ = stacks.build(context, unwind)
-    record_user_stack = user_stack.build(memory, guest, context, unwind_user)
+    record_user_stack = user_stack.build(guest, context, unwind_user)
+
+    @callback
+    def function_stack(cpu: Cpu, array_cpu: ArrayCpu) -> None:
+        record_stack(cpu, array_cpu, PLACE_FUNCTION, irqs_off(cpu.env))
+
+    @callback
+    def event_stack(cpu: Cpu, array_cpu: ArrayCpu) -> None:
+        told = array_cpu.array.event_context
+        if told.place != PLACE_NOWHERE:
+            record_after(cpu, array_cpu, told.place, common_fields(told))
 
     @njit
-    def happening(array_cpu):
-        """The event_context, and the place in it."""
-        event = load_u64(load_u64(array_cpu + array_cpu_record.ARRAY) + array_record.EVENT_CONTEXT)
-        return event, load_u64(event + event_context.PLACE)
+    def record_after_event(cpu: Cpu, array_cpu: ArrayCpu | None, told: EventContext) -> None:
+        """The same, if the event has been recorded."""
+        if array_cpu is not None:
+            record_after(cpu, array_cpu, told.place, common_fields(told))
 
-    @njit
-    def common_fields(event):
-        return load_u64(load_u64(event + event_context.ENTRY))
+    @callback
+    def event_with_stack(cpu: Cpu, file: EventFile) -> None:
+        told = ArrayCpu(cpu.callout).array.event_context
+        record_after_event(cpu, record(cpu, file, told.entry, told.size), told)
 
-    @cfunc(_HANDLER)
-    def function_stack(cpu, array_cpu):
-        record_stack(cpu, array_cpu, event_context.PLACE_FUNCTION, irqs_off(load_u64(cpu + cpu_record.ENV)))
+    @callback
+    def event_user_stack(cpu: Cpu, array_cpu: ArrayCpu) -> None:
+        told = array_cpu.array.event_context
+        if told.place != PLACE_NOWHERE:
+            record_user_stack(cpu, array_cpu, common_fields(told))
 
-    @cfunc(_HANDLER)
-    def event_stack(cpu, array_cpu):
-        event, place = happening(array_cpu)
-        if place != event_context.PLACE_NOWHERE:
-            record_after(cpu, array_cpu, place, common_fields(event))
+    @callback
+    def key_stack(cpu: Cpu, words: Values[u64]) -> None:
+        """Leaves out the calls between the function with the event and trace_event_buffer_commit()."""
+        array = ArrayCpu(cpu.callout).array
+        place, stack = array.event_context.place, array.stack
+        skipped, count = SKIPPED if place == PLACE_EVENT else 0, u64(0)
+        if place != PLACE_NOWHERE:
+            count = unwind(cpu, array, place, stack, skipped + STACK_DEPTH)
+        for n in range(u64(STACK_DEPTH)):
+            words[n] = stack[skipped + n] if skipped + n < count else 0
 
-    @cfunc(_HANDLER)
-    def event_with_stack(cpu, file):
-        event, place = happening(load_u64(cpu + cpu_record.CALLOUT))
-        staged = load_u64(event + event_context.ENTRY)
-        array_cpu = record(cpu, file, staged, load_u64(event + event_context.SIZE))
-        if array_cpu != ZERO:
-            record_after(cpu, array_cpu, place, load_u64(staged))
-
-    @cfunc(_HANDLER)
-    def event_user_stack(cpu, array_cpu):
-        event, place = happening(array_cpu)
-        if place != event_context.PLACE_NOWHERE:
-            record_user_stack(cpu, array_cpu, common_fields(event))
-
-    @cfunc(_HANDLER)
-    def key_stack(cpu, words):
-        """Without what is between the function in which the event is and trace_event_buffer_commit()."""
-        array_cpu = load_u64(cpu + cpu_record.CALLOUT)
-        array, place = load_u64(array_cpu + array_cpu_record.ARRAY), happening(array_cpu)[1]
-        stack = load_u64(array + array_record.STACK)
-        skipped = SKIPPED if place == event_context.PLACE_EVENT else ZERO
-        count = ZERO
-        if place != event_context.PLACE_NOWHERE:
-            count = unwind(cpu, array, place, stack, DEPTH + skipped)
-        for n in range(hist_record.STACK_DEPTH):
-            source = skipped + np.uint64(n)
-            store_u64(words + np.uint64(n) * WORD, load_u64(stack + source * WORD) if source < count else ZERO)
-
-    return StackCallbacks(
-        function_stack.address, event_stack.address, event_with_stack.address, event_user_stack.address, key_stack.address
-    )
+    return StackCallbacks(function_stack, event_stack, event_with_stack, event_user_stack, key_stack)

@@ -1,51 +1,51 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The stack tracer: what runs once per call of a checked function. Only stacks of tasks count."""
+"""The stack tracer: the code that runs once per call of a checked function. Only task stacks count."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
-from numba import types
-
-from emu.cpu.native import cpu_record
-from emu.ftrace.native import array_cpu_record, event_context, stack_tracer_record
+from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native.context import Context
-from emu.ftrace.native.guest_layout import GuestLayout
-from emu.native import cfunc
-from emu.native.pointers import Accessors, load_u64, store_u64
+from emu.ftrace.native.guest_records import Guest
+from emu.ftrace.native.stack_tracer_record import DEEPEST, StackTracer
+from emu.ftrace.native.trace_records import ArrayCpu, TraceArray
+from emu.ftrace.native.trace_values import PLACE_FUNCTION
+from emu.ftrace.native.unwind import Unwind
+from emu.native.functions import Compiled, Native
+from emu.native.records import u64
 
 __all__ = ["build"]
 
-_HANDLER = types.void(types.uint64, types.uint64)
 
-
-def build(memory: Accessors, guest: GuestLayout, context: Context, stack_pointer: Any, unwind: Any) -> Any:
+def build(
+    guest: Guest, context: Context, stack_pointer: Callable[[Cpu, TraceArray], u64], unwind: Unwind
+) -> Compiled[[Cpu, StackTracer], None]:
     """Compiles for a guest.
 
     Args:
-        memory: accesses in its byte order.
-        guest: its structures.
+        guest: the layout of its structures.
         context: compiled for it.
-        stack_pointer: stack_pointer(cpu, array) -> where the stack of the function ends at whose call site a CPU stands.
-        unwind: see `native.unwind`; with places.
+        stack_pointer: stack_pointer(cpu, array) -> the end of the stack of the function at whose call site the CPU is.
+        unwind: see `native.unwind`; compiled with places.
     """
-    guest_u64, current_task, preempt_count = memory.load_u64, context.current_task, context.preempt_count
+    numbers = guest.numbers
+    current_task, preempt_count = context.current_task, context.preempt_count
 
-    @cfunc(_HANDLER)
-    def check(cpu, tracer):
-        """If the stack is deeper than ever, keeps the calls on it. As in Linux, never in an NMI."""
-        array_cpu = load_u64(cpu + cpu_record.CALLOUT)
-        array = load_u64(array_cpu + array_cpu_record.ARRAY)
-        top = guest_u64(current_task(array_cpu, array) + guest.task_stack) + guest.thread_size
+    @Native(guest.layouts).callback
+    def check(cpu: Cpu, tracer: StackTracer) -> None:
+        """If the stack is deeper than ever before, stores its calls. As in Linux, not in an NMI."""
+        array_cpu = ArrayCpu(cpu.callout)
+        array = array_cpu.array
+        top = current_task(array_cpu, array).stack + numbers.thread_size
         used = top - stack_pointer(cpu, array)
-        if used <= load_u64(tracer + stack_tracer_record.MAX_SIZE) or used > guest.thread_size:
+        if used <= tracer.max_size or used > numbers.thread_size:
             return
-        if preempt_count(array_cpu) & guest.nmi_mask != 0:
+        if preempt_count(array_cpu) & numbers.nmi_mask != 0:
             return
-        calls, place = tracer + stack_tracer_record.CALLS, event_context.PLACE_FUNCTION
-        count = unwind(cpu, array, place, calls, stack_tracer_record.MOST)
-        store_u64(tracer + stack_tracer_record.MAX_SIZE, used)
-        store_u64(tracer + stack_tracer_record.COUNT, count)
-        store_u64(tracer + stack_tracer_record.TOP, top)
+        count = unwind(cpu, array, PLACE_FUNCTION, tracer.calls, DEEPEST)
+        tracer.max_size = used
+        tracer.count = count
+        tracer.top = top
 
     return check

@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What native code and Python share of the stack tracer."""
+"""The record of the stack tracer, shared by native code and Python."""
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Callable
 
-from emu.native.record import Fields
+from emu.cpu.native.cpu_records import Cpu
+from emu.native.records import Record, Values, inline, u64
 
-DEEPEST = 499  # calls that are kept of a stack, as in Linux
+__all__ = ["DEEPEST", "StackTracer"]
 
-_fields = Fields()
-CHECK = _fields.word()  # address of void (*)(cpu, this record), called at the sites with STACK_CHECKED; 0: there are none yet
-MAX_SIZE = _fields.word()  # bytes, of the deepest stack that was seen
-COUNT = _fields.word()  # calls under way then
-CALLS = _fields.words(2 * DEEPEST)  # of each its address, and where its function's part of the stack ends
-TOP = _fields.word()  # where that stack begins, above all of them
-WORDS = _fields.count
+DEEPEST = 499  # maximum of stored calls, as in Linux
 
-MOST = np.uint64(DEEPEST)
+
+class StackTracer(Record):
+    """The deepest stack seen so far."""
+
+    check: Callable[[Cpu, StackTracer], None]  # called at sites with STACK_CHECKED
+    max_size: u64  # bytes of the deepest stack
+    count: u64  # number of calls on it
+    calls: Values[u64] = inline(2 * DEEPEST)  # of each: its address, and the end of its function's part of the stack
+    top: u64  # the start of that stack, above all of them

@@ -1,81 +1,87 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Recording the calls under way: an event kernel_stack."""
+"""Records stack traces: kernel_stack events."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
-import numpy as np
-
-from emu.ftrace.events import KERNEL_STACK, EventType
-from emu.ftrace.native import array_cpu_record, array_record
+from emu.cpu.native.cpu_records import Cpu
+from emu.ftrace.buffers.entries import KERNEL_STACK, EventType
 from emu.ftrace.native.context import Context, complete, now, of_type
 from emu.ftrace.native.ring_buffer import reserve
-from emu.native import njit
+from emu.ftrace.native.trace_records import ArrayCpu
+from emu.ftrace.native.trace_values import STACK_LIMIT
+from emu.ftrace.native.unwind import Unwind
+from emu.native.functions import njit
 from emu.native.memory import copy
-from emu.native.pointers import load_u64, store_u64
-from emu.native.record import offset_of
+from emu.native.records import Bytes, Record, Values, Words, inline, u32, u64
 
 __all__ = ["Stacks", "build"]
 
-ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(8)
-KIND = np.uint64(EventType.KERNEL_STACK)
-COUNT, CALLERS = offset_of(KERNEL_STACK, "size"), np.uint64(KERNEL_STACK.itemsize)
-MOST = np.uint64(array_record.STACK_LIMIT)
+KIND, HEADER = u64(EventType.KERNEL_STACK), u64(KERNEL_STACK.itemsize)
+
+
+class StackEntry(Record):
+    common: u64
+    size: u32  # number of addresses
+    padding: u32
+    callers: Values[u64] = inline()
 
 
 class Stacks(NamedTuple):
-    """Compiled functions that record the stack of the calls under way on a CPU for one array. `place`: see `event_context`."""
+    """Compiled functions that record the stack trace of a CPU for one array. `place`: see `EventContext`."""
 
-    record_stack: Any
+    record_stack: Callable[[Cpu, ArrayCpu, u64, bool], None]
     """record_stack(cpu, array_cpu, place, irqs_off)"""
 
-    record_after: Any
-    """record_after(cpu, array_cpu, place, common): the same after an event that has these common fields, the type aside."""
+    record_after: Callable[[Cpu, ArrayCpu, u64, u64], None]
+    """record_after(cpu, array_cpu, place, common): the same, after an event with these common fields except the type."""
 
-    record_callers_of: Any
-    """record_callers_of(cpu, array_cpu, place, common, address, calls): the same without the call that goes on at `address`, and
-    those inside it. If none does, because function_graph has replaced the address: without so many calls."""
+    record_callers_of: Callable[[Cpu, ArrayCpu, u64, u64, u64, u64], None]
+    """record_callers_of(cpu, array_cpu, place, common, address, calls): the same, without the call that returns to `address`, and
+    those inside it. If there is no such call, because function_graph has replaced the address: without the innermost `calls`
+    calls."""
 
 
-def build(context: Context, unwind: Any) -> Stacks:
+def build(context: Context, unwind: Unwind) -> Stacks:
     """Compiles for a guest. `unwind`: see native.unwind."""
     current_task, preempt_count, common_fields = context
 
     @njit
-    def put(cpu, array_cpu, array, common, stack, count):
-        if count == ZERO:
+    def put(cpu: Cpu, array_cpu: ArrayCpu, common: u64, stack: Values[u64], count: u64) -> None:
+        if count == 0:
             return
-        size = count * WORD
-        entry = reserve(load_u64(array_cpu + array_cpu_record.RING), now(cpu, array), CALLERS + size)
-        if entry == ZERO:
+        array, size = array_cpu.array, count * 8
+        place = reserve(array_cpu.ring, now(cpu, array), HEADER + size)
+        if place == 0:
             return
-        store_u64(entry, of_type(common, KIND))
-        store_u64(entry + COUNT, count)
-        copy(entry + CALLERS, stack, size)
+        entry = StackEntry(place)
+        entry.common = of_type(common, KIND)
+        entry.size = count
+        entry.padding = 0
+        copy(Bytes(entry.callers.address), Bytes(stack.address), size)
         complete(cpu, array_cpu, array)
 
     @njit
-    def record_after(cpu, array_cpu, place, common):
-        array = load_u64(array_cpu + array_cpu_record.ARRAY)
-        stack = load_u64(array + array_record.STACK)
-        put(cpu, array_cpu, array, common, stack, unwind(cpu, array, place, stack, MOST))
+    def record_after(cpu: Cpu, array_cpu: ArrayCpu, place: u64, common: u64) -> None:
+        array = array_cpu.array
+        put(cpu, array_cpu, common, array.stack, unwind(cpu, array, place, array.stack, STACK_LIMIT))
 
     @njit
-    def record_callers_of(cpu, array_cpu, place, common, address, calls):
-        array = load_u64(array_cpu + array_cpu_record.ARRAY)
-        stack = load_u64(array + array_record.STACK)
-        count = unwind(cpu, array, place, stack, MOST)
+    def record_callers_of(cpu: Cpu, array_cpu: ArrayCpu, place: u64, common: u64, address: u64, calls: u64) -> None:
+        array, stack = array_cpu.array, array_cpu.array.stack
+        count = unwind(cpu, array, place, stack, STACK_LIMIT)
         left_out = min(calls, count)
         for n in range(count):
-            if load_u64(stack + np.uint64(n) * WORD) == address:
-                left_out = np.uint64(n) + ONE
+            if stack[n] == address:
+                left_out = n + 1
                 break
-        put(cpu, array_cpu, array, common, stack + left_out * WORD, count - left_out)
+        put(cpu, array_cpu, common, Words(stack.address + left_out * 8), count - left_out)
 
     @njit
-    def record_stack(cpu, array_cpu, place, irqs_off):
-        task = current_task(array_cpu, load_u64(array_cpu + array_cpu_record.ARRAY))
+    def record_stack(cpu: Cpu, array_cpu: ArrayCpu, place: u64, irqs_off: bool) -> None:
+        task = current_task(array_cpu, array_cpu.array)
         record_after(cpu, array_cpu, place, common_fields(KIND, task, preempt_count(array_cpu), irqs_off))
 
     return Stacks(record_stack, record_after, record_callers_of)

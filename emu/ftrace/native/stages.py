@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Events that native code makes: those of probes, and synthetic ones. The guest has no part in their entries.
+"""Events made by native code: those of probes, and synthetic ones. The guest does not make their entries.
 
     stage = enter(array)
     if stage != 0:
@@ -7,50 +7,47 @@
         put(cpu, array, event, file, stage, size)
         leave(array)
 
-What an event makes happen may make another event, which gets the next stage. When all stages are in use, there are no more.
+A trigger of an event may make another event, which gets the next stage. When all stages are in use, the event is dropped.
 """
 
 from __future__ import annotations
 
-import numpy as np
-
-from emu.ftrace.native import array_record, stage_record
-from emu.native import njit
-from emu.native.pointers import call_handler, load_u64, store_u64
+from emu.cpu.native.cpu_records import Cpu
+from emu.ftrace.native.trace_records import Event, EventFile, TraceArray
+from emu.ftrace.native.trace_values import STAGE_SIZE, STAGES
+from emu.native.functions import njit
+from emu.native.records import Bytes, u64
 
 __all__ = ["enter", "leave", "put"]
 
-ZERO, ONE = np.uint64(0), np.uint64(1)
+
+@njit
+def enter(array: TraceArray) -> u64:
+    """Allocates a stage for an event's entry. Returns its address, or 0 if all are in use. `array`: the record of any array."""
+    stages = array.stages
+    depth = stages.depth
+    if depth == STAGES:
+        stages.dropped += 1
+        return 0
+    stages.depth = depth + 1
+    return stages.memory + depth * STAGE_SIZE
 
 
 @njit
-def enter(array):
-    """Where the entry of an event is put together; 0: too many are under way. `array`: the record of any array."""
-    stages = load_u64(array + array_record.STAGES)
-    depth = load_u64(stages + stage_record.DEPTH)
-    if depth == stage_record.MOST:
-        store_u64(stages + stage_record.DROPPED, load_u64(stages + stage_record.DROPPED) + ONE)
-        return ZERO
-    store_u64(stages + stage_record.DEPTH, depth + ONE)
-    return load_u64(stages + stage_record.MEMORY) + depth * stage_record.SIZE_OF_STAGE
+def leave(array: TraceArray) -> None:
+    """Frees the latest stage."""
+    array.stages.depth -= 1
 
 
 @njit
-def leave(array):
-    """The stage that was entered last is free again."""
-    depth = load_u64(array + array_record.STAGES) + stage_record.DEPTH
-    store_u64(depth, load_u64(depth) - ONE)
+def put(cpu: Cpu, array: TraceArray, event: Event, file: EventFile | None, stage: Bytes, size: u64) -> None:
+    """Passes a staged entry to all arrays that use the event, or only to that of `file`.
 
-
-@njit
-def put(cpu, array, event, file, stage, size):
-    """Gives a staged entry to all arrays that want the event, or only to that of an event_file (`file` is not 0).
-
-    The common fields are stored here. The event_context is afterwards what it was before.
+    The common fields are stored here. The event_context is restored afterwards.
     """
-    stages = load_u64(array + array_record.STAGES)
-    store_u64(stages + stage_record.EVENT, event)
-    store_u64(stages + stage_record.FILE, file)
-    store_u64(stages + stage_record.ENTRY, stage)
-    store_u64(stages + stage_record.SIZE, size)
-    call_handler(load_u64(stages + stage_record.PUT), cpu, stages)
+    stages = array.stages
+    stages.event = event
+    stages.file = file
+    stages.entry = stage
+    stages.size = size
+    stages.put(cpu, stages)

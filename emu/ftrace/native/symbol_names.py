@@ -3,71 +3,77 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from emu.native import njit
+from emu.native.functions import njit
 from emu.native.memory import copy_text
-from emu.native.pointers import load_u64, store_u8
-from emu.native.record import Fields
+from emu.native.records import Bytes, Record, Records, u64
 
-__all__ = ["put_name"]
+__all__ = ["Symbol", "SymbolNames", "put_name"]
 
-_fields = Fields()
-COUNT = _fields.word()
-STARTS = _fields.word()  # address of the addresses at which functions begin, ascending
-ENDS = _fields.word()  # address of those at which they end
-NAMES = _fields.word()  # address of the addresses of their names
-TAILS = _fields.word()  # address of the addresses of what follows the size, ` [module]` or nothing
-WORDS = _fields.count
+PLUS, SLASH, X, DIGIT, LETTER = (u64(ord(character)) for character in "+/x0a")
+LONGEST_NUMBERS = 2 * 20  # bytes: a sign, 0x, sixteen digits, and a NUL
 
-ZERO, ONE, TWO, WORD = np.uint64(0), np.uint64(1), np.uint64(2), np.uint64(8)
-NUL = np.uint8(0)
-PLUS, SLASH, X, DIGIT, LETTER = (np.uint64(ord(character)) for character in "+/x0a")
-TEN = np.uint64(10)
-LONGEST_NUMBER = np.uint64(20)  # bytes: a sign, 0x, sixteen digits, and a NUL
+
+class Symbol(Record):
+    """A function or a variable."""
+
+    start: u64
+    end: u64
+    name: Bytes
+    tail: Bytes  # the text after the size: ` [module]` or nothing
+
+
+class SymbolNames(Record):
+    """All symbols."""
+
+    count: u64
+    symbols: Records[Symbol]  # sorted by address
 
 
 @njit
-def put_number(to, number):
-    """Writes a hexadecimal number. Returns how many bytes that are."""
-    store_u8(to, np.uint8(DIGIT))
-    store_u8(to + ONE, np.uint8(X))
-    digits = ONE
-    while digits < np.uint64(16) and number >> (digits * np.uint64(4)) != ZERO:
-        digits += ONE
+def put_number(to: Bytes, number: u64) -> u64:
+    """Writes a hexadecimal number. Returns its length in bytes."""
+    to[0] = DIGIT
+    to[1] = X
+    digits = u64(1)
+    while digits < 16 and number >> digits * 4 != 0:
+        digits += 1
     for n in range(digits):
-        digit = number >> ((digits - ONE - np.uint64(n)) * np.uint64(4)) & np.uint64(15)
-        character = digit + DIGIT if digit < TEN else digit - TEN + LETTER
-        store_u8(to + TWO + np.uint64(n), np.uint8(character))
-    return digits + TWO
+        digit = number >> (digits - 1 - n) * 4 & 15
+        to[n + 2] = digit + DIGIT if digit < 10 else digit - 10 + LETTER
+    return digits + 2
 
 
 @njit
-def put_name(names, to, room, address):
-    """Writes the name of an address with a NUL, in at most `room` bytes. Returns how many; 0: there is too little room.
-
-    An address that has no name is written as a number. `names`: the record.
-    """
-    needed = LONGEST_NUMBER + LONGEST_NUMBER
-    if room < needed:
-        return ZERO
-    low, high = ZERO, load_u64(names + COUNT)
+def behind(names: SymbolNames, address: u64) -> u64:
+    """The number of symbols that begin at or before an address."""
+    low, high = u64(0), names.count
     while low < high:
-        middle = (low + high) >> ONE
-        if load_u64(load_u64(names + STARTS) + middle * WORD) <= address:
-            low = middle + ONE
+        middle = (low + high) // 2
+        if names.symbols[middle].start <= address:
+            low = middle + 1
         else:
             high = middle
-    place = (low - ONE) * WORD
-    if low == ZERO or address >= load_u64(load_u64(names + ENDS) + place):
+    return low
+
+
+@njit
+def put_name(names: SymbolNames, to: Bytes, room: u64, address: u64) -> u64:
+    """Writes an address's name with a NUL, in at most `room` bytes. Returns its size; 0 if there is too little room.
+
+    An address without a name is written as a number.
+    """
+    if room < LONGEST_NUMBERS:
+        return 0
+    n = behind(names, address)
+    symbol = names.symbols[n - 1]
+    if n == 0 or address >= symbol.end:
         at = put_number(to, address)
     else:
-        start, end = load_u64(load_u64(names + STARTS) + place), load_u64(load_u64(names + ENDS) + place)
-        at = copy_text(to, load_u64(load_u64(names + NAMES) + place), room - needed)
-        store_u8(to + at, np.uint8(PLUS))
-        at += ONE + put_number(to + at + ONE, address - start)
-        store_u8(to + at, np.uint8(SLASH))
-        at += ONE + put_number(to + at + ONE, end - start)
-        at += copy_text(to + at, load_u64(load_u64(names + TAILS) + place), room - at - ONE)
-    store_u8(to + at, NUL)
-    return at + ONE
+        at = copy_text(to, symbol.name, room - LONGEST_NUMBERS)
+        to[at] = PLUS
+        at += 1 + put_number(Bytes(to.address + at + 1), address - symbol.start)
+        to[at] = SLASH
+        at += 1 + put_number(Bytes(to.address + at + 1), symbol.end - symbol.start)
+        at += copy_text(Bytes(to.address + at), symbol.tail, room - at - 1)
+    to[at] = 0
+    return at + 1

@@ -1,54 +1,52 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The callbacks of the empty guest functions that report changes of tasks. Their arguments are tasks."""
+"""The callbacks of empty guest functions that report changes of tasks. Their arguments are tasks."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
-from numba import types
-
-from emu.ftrace.native import pids, rethook_nodes, saved_cmdlines, task_switch
+from emu.cpu.native.cpu_records import Cpu
+from emu.ftrace.native import pids, rethook_nodes, saved_cmdlines, task_calls, task_switch
 from emu.ftrace.native.arch import Callback, TaskCallbacks
-from emu.ftrace.native.guest_layout import GuestLayout
-from emu.native import cfunc
-from emu.native.pointers import Accessors
+from emu.ftrace.native.guest_records import Guest
+from emu.native.functions import callback
+from emu.native.records import u64
 
 __all__ = ["build"]
 
-_HANDLER = types.void(types.uint64, types.uint64)
 
-
-def build(memory: Accessors, guest: GuestLayout, first_argument: Any, second_argument: Any) -> TaskCallbacks:
+def build(guest: Guest, arguments: Callable[[Cpu], tuple[u64, u64, u64, u64]]) -> TaskCallbacks:
     """Compiles for a guest.
 
     Args:
-        memory: accesses in the guest's byte order.
-        guest: its structures.
-        first_argument: first_argument(cpu) -> the first argument of the guest's function, compiled.
-        second_argument: the same for the second argument.
+        guest: the layout of its structures.
+        arguments: arguments(cpu) -> the first four of the guest's function, compiled.
     """
-    choose, process_fork, process_free = pids.build(memory, guest)
-    flush_task = rethook_nodes.build(memory, guest).flush_task
-    process_switch = task_switch.build(memory, guest, choose, saved_cmdlines.build(memory, guest))
+    choose, process_fork, process_free = pids.build(guest)
+    flush_task = rethook_nodes.build(guest).flush_task
+    process_switch = task_switch.build(guest, choose, saved_cmdlines.build(guest), task_calls.build(guest).of_task)
 
-    @cfunc(_HANDLER)
-    def sched_switch(cpu, address):
+    @callback
+    def sched_switch(cpu: Cpu, address: u64) -> None:
         """ftrace_sched_switch(prev, next)."""
-        process_switch(cpu, first_argument(cpu), second_argument(cpu))
+        previous, following, _, _ = arguments(cpu)
+        process_switch(cpu, previous, following)
 
-    @cfunc(_HANDLER)
-    def sched_process_fork(cpu, address):
+    @callback
+    def sched_process_fork(cpu: Cpu, address: u64) -> None:
         """ftrace_sched_process_fork(parent, child)."""
-        process_fork(cpu, first_argument(cpu), second_argument(cpu))
+        parent, child, _, _ = arguments(cpu)
+        process_fork(cpu, parent, child)
 
-    @cfunc(_HANDLER)
-    def sched_process_free(cpu, address):
+    @callback
+    def sched_process_free(cpu: Cpu, address: u64) -> None:
         """ftrace_sched_process_free(task)."""
-        process_free(cpu, first_argument(cpu))
-        flush_task(cpu, first_argument(cpu))
+        task, _, _, _ = arguments(cpu)
+        process_free(cpu, task)
+        flush_task(cpu, task)
 
     return TaskCallbacks(
-        sched_switch=Callback("ftrace_sched_switch", sched_switch.address),
-        sched_process_fork=Callback("ftrace_sched_process_fork", sched_process_fork.address),
-        sched_process_free=Callback("ftrace_sched_process_free", sched_process_free.address),
+        sched_switch=Callback("ftrace_sched_switch", sched_switch),
+        sched_process_fork=Callback("ftrace_sched_process_fork", sched_process_fork),
+        sched_process_free=Callback("ftrace_sched_process_free", sched_process_free),
     )

@@ -1,73 +1,80 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A process switch, for the tracers: which task's events come next, and for how long that task was switched out."""
+"""A task switch, for the tracers: which task's events follow, and how long that task was switched out."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
-import numpy as np
-
-from emu.cpu.native import cpu_record
-from emu.ftrace.native import array_cpu_record, array_record
+from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native.context import host_address, local_time, now
 from emu.ftrace.native.function_graph import HIDDEN
-from emu.ftrace.native.guest_layout import GuestLayout
-from emu.native import njit
-from emu.native.pointers import Accessors, load_u64, store_u64
+from emu.ftrace.native.guest_records import Calls, Guest, Task
+from emu.ftrace.native.trace_records import ArrayCpu, TraceArray
+from emu.ftrace.native.trace_values import CLOCK_COUNTER, NOBODY, PROFILES
+from emu.native.functions import Native, njit
+from emu.native.records import i64, u64
 
 __all__ = ["build"]
 
-ZERO = np.uint64(0)
+
+@njit
+def switch_time(cpu: Cpu, graphs: TraceArray) -> u64:
+    """The time of a switch, in the clock of this array's calls. It does not count as an event for the counter clock."""
+    if graphs.graph_running == PROFILES:
+        return local_time(cpu, graphs)
+    if graphs.clock == CLOCK_COUNTER:
+        return graphs.counter[0]
+    return now(cpu, graphs)
 
 
-def build(memory: Accessors, guest: GuestLayout, choose: Any, remember: Any) -> Any:
-    """process_switch(cpu, previous, following): a task gives the CPU to another (guest addresses).
+def build(
+    guest: Guest,
+    choose: Callable[[ArrayCpu, TraceArray, u64], None],
+    remember: Callable[[TraceArray, Task], None],
+    calls_of: Callable[[TraceArray, u64], Calls],
+) -> Callable[[Cpu, u64, u64], None]:
+    """process_switch(cpu, previous, following): the CPU switches from one task to another (guest addresses).
 
-    `memory`: accesses in the guest's byte order. `choose`: of native.pids. `remember`: of native.saved_cmdlines.
+    `choose`: from native.pids. `remember`: from native.saved_cmdlines. `calls_of`: from native.task_calls.
     """
-    guest_u32, guest_i32, guest_u64, guest_store_u64 = memory.load_u32, memory.load_i32, memory.load_u64, memory.store_u64
+    numbers = guest.numbers
+    njit, most_calls = Native(guest.layouts).njit, i64(numbers.depth)
 
     @njit
-    def choose_in_each(array_cpu, pid):
+    def choose_in_each(array_cpu: ArrayCpu | None, pid: u64) -> bool:
         """Tells every array which task runs now. Returns whether any has recorded an event since the last switch."""
-        any_recorded = ZERO
-        while array_cpu != ZERO:
-            any_recorded |= load_u64(array_cpu + array_cpu_record.RECORDED)
-            store_u64(array_cpu + array_cpu_record.RECORDED, ZERO)
-            choose(array_cpu, load_u64(array_cpu + array_cpu_record.ARRAY), pid)
-            array_cpu = load_u64(array_cpu + array_cpu_record.NEXT)
-        return any_recorded != ZERO
+        any_recorded = False
+        while array_cpu is not None:
+            any_recorded = array_cpu.recorded or any_recorded
+            array_cpu.recorded = False
+            choose(array_cpu, array_cpu.array, pid)
+            array_cpu = array_cpu.next
+        return any_recorded
 
     @njit
-    def leave_out(task, slept):
-        """Moves the calltime of each call under way in a task forward by `slept`: the time it was switched out."""
-        for n in range(min(guest_i32(task + guest.curr_ret_stack) + 1, np.int64(guest.depth))):
-            place = task + guest.ret_stack + np.uint64(n) * guest.entry_size + guest.entry_calltime
-            calltime = guest_u64(place)
-            if calltime != HIDDEN:
-                guest_store_u64(place, calltime + slept)
+    def leave_out(calls: Calls, slept: u64) -> None:
+        """Moves the calltime of each of a task's calls under way forward by `slept`, the time for which it was switched out."""
+        for n in range(min(calls.curr_ret_stack + 1, most_calls)):
+            call = calls.ret_stack[n]
+            if call.calltime != HIDDEN:
+                call.calltime += slept
 
     @njit
-    def process_switch(cpu, previous, following):
-        array_cpu = load_u64(cpu + cpu_record.CALLOUT)
-        array = load_u64(array_cpu + array_cpu_record.ARRAY)
-        previous, following = host_address(array, previous), host_address(array, following)
-        if choose_in_each(array_cpu, np.uint64(guest_u32(following + guest.task_pid))):
-            remember(array, previous)
-            remember(array, following)
-        graphs = load_u64(load_u64(array_cpu + array_cpu_record.GRAPHS) + array_cpu_record.ARRAY)
-        user = load_u64(graphs + array_record.GRAPH_RUNNING)
-        if user == array_record.NOBODY:
+    def process_switch(cpu: Cpu, previous: u64, following: u64) -> None:
+        array_cpu = ArrayCpu(cpu.callout)
+        array = array_cpu.array
+        before, after = Task(host_address(array, previous)), Task(host_address(array, following))
+        if choose_in_each(array_cpu, after.pid):
+            remember(array, before)
+            remember(array, after)
+        graphs = array_cpu.graphs.array
+        if graphs.graph_running == NOBODY:
             return
-        if user == array_record.PROFILES:
-            time = local_time(cpu, graphs)
-        elif load_u64(graphs + array_record.CLOCK) == array_record.CLOCK_COUNTER:
-            time = load_u64(load_u64(graphs + array_record.COUNTER))
-        else:
-            time = now(cpu, graphs)
-        guest_store_u64(previous + guest.ftrace_timestamp, time)
-        since = guest_u64(following + guest.ftrace_timestamp)
-        if load_u64(array + array_record.SLEEP_TIME) == ZERO and since != ZERO:
-            leave_out(following, time - since)
+        time = switch_time(cpu, graphs)
+        calls_of(array, previous).ftrace_timestamp = time
+        calls = calls_of(array, following)
+        since = calls.ftrace_timestamp
+        if not array.sleep_time and since != 0:
+            leave_out(calls, time - since)
 
     return process_switch

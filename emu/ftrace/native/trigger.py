@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What triggers of events and commands of functions do: the handlers of consumers.
+"""The actions of event triggers and function commands: the handlers of consumers.
 
-They act at once, on all CPUs: no CPU comes to another block before. This code is compiled when the first of them is wanted.
+They act immediately on all CPUs: no CPU starts another block before. This code is compiled when the first one is used.
 """
 
 from __future__ import annotations
@@ -9,69 +9,60 @@ from __future__ import annotations
 import functools
 from typing import NamedTuple
 
-import numpy as np
-from numba import types
-
-from emu.cpu.native import cpu_record
+from emu.cpu.native.cpu_records import Cpu
 from emu.cpu.native.interrupts import stop
-from emu.ftrace.native import array_record, consumer, event_context, event_file
 from emu.ftrace.native.context import array_of
 from emu.ftrace.native.event import of_cpu
-from emu.ftrace.native.snapshot import take_snapshot
 from emu.ftrace.native.switches import record_off, record_on
-from emu.native import cfunc, njit
-from emu.native.pointers import call_handler, load_u64, store_u64
+from emu.ftrace.native.trace_records import Consumer, EventFile
+from emu.ftrace.native.trace_values import ALWAYS, DUMP_ALL, DUMP_CPU, SOFT_DISABLED
+from emu.native.functions import Compiled, callback, njit
+from emu.native.records import u64
 
 __all__ = ["TriggerHandlers", "build"]
 
-_HANDLER = types.void(types.uint64, types.uint64)
-ZERO, ONE = np.uint64(0), np.uint64(1)
+Handler = Compiled[[Cpu, Consumer], None]
 
 
 class TriggerHandlers(NamedTuple):
-    """The addresses of void (*)(cpu, consumer), by the command's name."""
+    """The handlers, by command."""
 
-    traceon: int
-    traceoff: int
-    snapshot: int
-    stacktrace: int
-    enable_event: int
-    disable_event: int
-    dump: int
-    cpudump: int
+    traceon: Handler
+    traceoff: Handler
+    snapshot: Handler
+    stacktrace: Handler
+    enable_event: Handler
+    disable_event: Handler
+    dump: Handler
+    cpudump: Handler
 
 
 @njit
-def spend(acting):
-    """Counts that a consumer acts once more. False: it has done so as often as it may."""
-    count = load_u64(acting + consumer.COUNT)
-    if count == ZERO:
+def spend(acting: Consumer) -> bool:
+    """Counts one action of a consumer. Returns False if its count is used up, or it is still suspended."""
+    count = acting.count
+    if count == 0 or acting.array.held:
         return False
-    if count != consumer.ALWAYS:
-        store_u64(acting + consumer.COUNT, count - ONE)
+    if count != ALWAYS:
+        acting.count = count - 1
     return True
 
 
 @njit
-def is_recording(acting):
-    return load_u64(load_u64(acting + consumer.ARRAY) + array_record.RECORDING) != ZERO
+def switch_event(acting: Consumer, flag: u64) -> None:
+    """Sets the flag SOFT_DISABLED of the consumer's target to `flag`. If it has that value already, the count does not change."""
+    file = EventFile(acting.target)
+    if file.flags & SOFT_DISABLED != flag and spend(acting):
+        file.flags = file.flags & ~SOFT_DISABLED | flag
 
 
 @njit
-def switch_event(acting, flag):
-    """Makes the flag SOFT_DISABLED of the consumer's target `flag`. What is so already takes no count."""
-    flags = load_u64(acting + consumer.TARGET) + event_file.FLAGS
-    if load_u64(flags) & event_file.SOFT_DISABLED != flag and spend(acting):
-        store_u64(flags, load_u64(flags) & ~event_file.SOFT_DISABLED | flag)
-
-
-@njit
-def ask_for_dump(cpu, acting, which):
-    """Ends recording in the top array, and has Python see to the dump before any CPU goes on."""
+def ask_for_dump(cpu: Cpu, acting: Consumer, which: u64) -> None:
+    """Stops recording in the top array, and makes Python handle the dump before any CPU continues."""
     if spend(acting):
         top = array_of(cpu)
         record_off(cpu, top)
-        store_u64(top + array_record.DUMP, which)
+        top.dump = which
         stop(cpu)
 
 
@@ -79,54 +70,52 @@ def ask_for_dump(cpu, acting, which):
 def build() -> TriggerHandlers:
     """Compiles them."""
 
-    @cfunc(_HANDLER)
-    def traceon(cpu, acting):
-        if not is_recording(acting) and spend(acting):
-            record_on(load_u64(acting + consumer.ARRAY))
+    @callback
+    def traceon(cpu: Cpu, acting: Consumer) -> None:
+        if not acting.array.recording and spend(acting):
+            record_on(acting.array)
 
-    @cfunc(_HANDLER)
-    def traceoff(cpu, acting):
-        if is_recording(acting) and spend(acting):
-            record_off(cpu, load_u64(acting + consumer.ARRAY))
+    @callback
+    def traceoff(cpu: Cpu, acting: Consumer) -> None:
+        if acting.array.recording and spend(acting):
+            record_off(cpu, acting.array)
 
-    @cfunc(_HANDLER)
-    def stacktrace(cpu, acting):
-        """A function's command counts while tracing is on, an event's trigger always."""
-        array = load_u64(acting + consumer.ARRAY)
-        called = load_u64(load_u64(array + array_record.EVENT_CONTEXT) + event_context.ENTRY) == ZERO
-        if (is_recording(acting) or not called) and spend(acting):
-            call_handler(load_u64(acting + consumer.TARGET), cpu, of_cpu(cpu, load_u64(array + array_record.CPUS)))
+    @callback
+    def stacktrace(cpu: Cpu, acting: Consumer) -> None:
+        """A function's command counts only while tracing is on, an event's trigger always."""
+        array, record_stack = acting.array, acting.record_stack
+        called = array.event_context.entry.address == 0
+        if (array.recording or not called) and spend(acting):
+            record_stack(cpu, of_cpu(cpu, array.cpus))
 
-    @cfunc(_HANDLER)
-    def enable_event(cpu, acting):
-        switch_event(acting, ZERO)
+    @callback
+    def enable_event(cpu: Cpu, acting: Consumer) -> None:
+        switch_event(acting, 0)
 
-    @cfunc(_HANDLER)
-    def disable_event(cpu, acting):
-        switch_event(acting, event_file.SOFT_DISABLED)
+    @callback
+    def disable_event(cpu: Cpu, acting: Consumer) -> None:
+        switch_event(acting, SOFT_DISABLED)
 
-    @cfunc(_HANDLER)
-    def dump(cpu, acting):
-        ask_for_dump(cpu, acting, array_record.DUMP_ALL)
+    @callback
+    def dump(cpu: Cpu, acting: Consumer) -> None:
+        ask_for_dump(cpu, acting, DUMP_ALL)
 
-    @cfunc(_HANDLER)
-    def cpudump(cpu, acting):
-        ask_for_dump(cpu, acting, array_record.DUMP_CPU + load_u64(cpu + cpu_record.INDEX))
+    @callback
+    def cpudump(cpu: Cpu, acting: Consumer) -> None:
+        ask_for_dump(cpu, acting, DUMP_CPU + cpu.index)
 
-    @cfunc(_HANDLER)
-    def snapshot(cpu, acting):
-        """Without spare buffers tracing stops, so that what was to be kept is not lost."""
-        array = load_u64(acting + consumer.ARRAY)
-        if spend(acting) and load_u64(array + array_record.PRINT_MAX) == ZERO and not take_snapshot(array):
-            record_off(cpu, array)
+    @callback
+    def snapshot(cpu: Cpu, acting: Consumer) -> None:
+        if spend(acting):
+            acting.array.take_snapshot(cpu, acting.array)
 
     return TriggerHandlers(
-        traceon=traceon.address,
-        traceoff=traceoff.address,
-        snapshot=snapshot.address,
-        stacktrace=stacktrace.address,
-        enable_event=enable_event.address,
-        disable_event=disable_event.address,
-        dump=dump.address,
-        cpudump=cpudump.address,
+        traceon=traceon,
+        traceoff=traceoff,
+        snapshot=snapshot,
+        stacktrace=stacktrace,
+        enable_event=enable_event,
+        disable_event=disable_event,
+        dump=dump,
+        cpudump=cpudump,
     )

@@ -1,159 +1,152 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the unwinders of the architectures share. A guest's stack may be damaged: it then ends at the first address that is no
+"""The common part of the architectures' unwinders. If a guest's stack is damaged, the trace ends at the first address outside
 kernel code, and memory outside RAM reads as zeros.
 
 `native.arch` has for each architecture
 
     unwind(cpu, array, place, out, most) -> count
 
-It stores the addresses of the calls under way on a CPU as 64-bit words at the host address `out`, innermost first: at most
-`most`. The CPU stands at a `place` (`native.event_context`), in a function without a frame of its own: a label of .ftrace.text or
-hostcall(). That function is not among them. At PLACE_REGISTERS the first is where the trap was, IP of the event_context. At
-PLACE_BLOCK, which x86-64 alone has, the CPU stands at any instruction, and that is the first.
+It stores the addresses of the calls under way on a CPU in `out`, innermost first: at most `most`. The CPU is at a `place` (of
+`EventContext`), in a function without a frame of its own: a label of .ftrace.text or hostcall(). That function is left out.
+At PLACE_REGISTERS the first address is the trapped one, `ip` of the event context. At PLACE_BLOCK, which not every architecture
+has, the CPU is at an arbitrary instruction, whose address is the first.
 
-Compiled `with_places`, it stores two words for each call: the address, and the lowest address that the function around it uses of
-the stack.
+Compiled `with_places`, it stores two words for each call: the address, and the lowest stack address used by the function around
+it.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
-import numpy as np
-
-from emu.cpu.native import cpu_record
-from emu.ftrace.native import array_record, rethook_nodes
+from emu.cpu.native.cpu_records import Cpu
+from emu.ftrace.native import rethook_nodes, task_calls
 from emu.ftrace.native.context import Context, host_address
-from emu.ftrace.native.guest_layout import GuestLayout
-from emu.native import njit
-from emu.native.pointers import Accessors, load_u8, load_u64, store_u64
+from emu.ftrace.native.guest_records import Calls, Guest
+from emu.ftrace.native.trace_records import ArrayCpu, TraceArray
+from emu.ftrace.native.trace_values import PLACE_SIZE
+from emu.native.functions import Native, njit
+from emu.native.records import Values, u64
 
-__all__ = ["build_put", "build_real_address", "data_at", "in_stub", "is_code", "kernel_memory", "original", "without_frame"]
+__all__ = [
+    "RealAddress", "Unwind", "build_put", "build_real_address", "data_at", "in_stub", "is_code", "kernel_memory", "original",
+    "without_frame",
+]  # fmt: skip
 
-ZERO, WORD, PAIR = np.uint64(0), np.uint64(8), np.uint64(16)
-PLACE = np.uint64(array_record.PLACE_SIZE)
+Unwind = Callable[[Cpu, TraceArray, u64, Values[u64], u64], u64]
+RealAddress = Callable[[Cpu, TraceArray, u64, u64], u64]
 
 
 class KernelMemory(NamedTuple):
-    """Where the kernel's memory is, for loops that store something: what they load, the compiler has them load each time."""
+    """Where the kernel's memory is, for loops that store something: otherwise the compiler would load these values each time."""
 
-    direct_start: Any
-    kernel_start: Any
-    size: Any
-    host: Any
-    """The host address of its first byte, less direct_start."""
-
-
-@njit
-def kernel_memory(array):
-    direct_start = load_u64(array + array_record.DIRECT_START)
-    return KernelMemory(
-        direct_start,
-        load_u64(array + array_record.KERNEL_START),
-        load_u64(array + array_record.RAM_SIZE),
-        load_u64(array + array_record.RAM) - direct_start,
-    )
+    direct_start: u64
+    kernel_start: u64
+    size: u64
+    host: u64
+    """The host address of its first byte, minus direct_start."""
 
 
 @njit
-def data_at(memory, array, address):
-    """`context.host_address`, sooner for an address in the direct map, where most stacks are."""
+def kernel_memory(array: TraceArray) -> KernelMemory:
+    return KernelMemory(array.direct_start, array.kernel_start, array.ram_size, array.ram - array.direct_start)
+
+
+@njit
+def data_at(memory: KernelMemory, array: TraceArray, address: u64) -> u64:
+    """`context.host_address`, faster for addresses in the direct map, where most stacks are."""
     if address - memory.direct_start < memory.size:
         return address + memory.host
     return host_address(array, address)
 
 
 @njit
-def is_code(memory, address):
-    """Whether there may be code of the kernel or of a module at an address."""
+def is_code(memory: KernelMemory, address: u64) -> bool:
+    """Whether an address may be in code of the kernel or of a module."""
     return address - memory.kernel_start < memory.size
 
 
 @njit
-def in_stub(array, address):
+def in_stub(array: TraceArray, address: u64) -> bool:
     """Whether an address is in .ftrace.text."""
-    return address - load_u64(array + array_record.TRAMPOLINES) < load_u64(array + array_record.TRAMPOLINES_SIZE)
+    return address - array.trampolines < array.trampolines_size
 
 
 @njit
-def original(array, address):
-    """The address of the probed instruction whose copy a CPU was interrupted in, or the address itself."""
-    place = address - load_u64(array + array_record.PLACES)
-    if place >= load_u64(array + array_record.PLACES_SIZE):
+def original(array: TraceArray, address: u64) -> u64:
+    """The address of the probed instruction in whose copy the CPU was interrupted, or the address itself."""
+    place = address - array.places
+    if place >= array.places_size:
         return address
-    found = load_u64(load_u64(array + array_record.STANDS_FOR) + place // PLACE * WORD)
-    return address if found == ZERO else found
+    found = array.stands_for[place // PLACE_SIZE]
+    return address if found == 0 else found
 
 
 @njit
-def without_frame(array, address):
-    """0, unless the function that goes on at an address has no frame of its own there: see `KernelArch.without_frame`."""
-    place = address - load_u64(array + array_record.KERNEL_START)
-    if place >= load_u64(array + array_record.RAM_SIZE):
-        return ZERO
-    return np.uint64(load_u8(load_u64(array + array_record.FRAMELESS) + place))
+def without_frame(array: TraceArray, address: u64) -> u64:
+    """0, unless the function has no frame of its own when it continues at an address: see `KernelArch.without_frame`."""
+    place = address - array.kernel_start
+    return array.frameless[place] if place < array.ram_size else 0
 
 
-def build_put(with_places: bool) -> Any:
-    """put(out, n, address, place): stores a call as the n-th."""
+def build_put(with_places: bool) -> Callable[[Values[u64], u64, u64, u64], None]:
+    """put(out, n, address, place): stores the n-th call."""
 
     @njit
-    def put_address(out, n, address, place):
-        store_u64(out + n * WORD, address)
+    def put_address(out: Values[u64], n: u64, address: u64, place: u64) -> None:
+        out[n] = address
 
     @njit
-    def put_both(out, n, address, place):
-        store_u64(out + n * PAIR, address)
-        store_u64(out + n * PAIR + WORD, place)
+    def put_both(out: Values[u64], n: u64, address: u64, place: u64) -> None:
+        out[2 * n] = address
+        out[2 * n + 1] = place
 
     return put_both if with_places else put_address
 
 
-def build_real_address(memory: Accessors, guest: GuestLayout, context: Context, first: int, last: int) -> Any:
-    """real_address(cpu, array, frame, address): where a call of a CPU's task returns to, if the address on the stack may be one
-    that function_graph or a return probe has put there. `frame` identifies the call.
+def build_real_address(guest: Guest, context: Context, first: int, last: int) -> RealAddress:
+    """real_address(cpu, array, frame, address): the return address of a call of a CPU's task, if the stacked address may be
+    one stored by function_graph or a return probe. `frame` identifies the call.
 
     Args:
-        memory: accesses in the guest's byte order.
-        guest: its structures.
+        guest: the layout of its structures.
         context: compiled for it.
-        first: the first of those addresses, from return_to_handler or arch_rethook_trampoline on.
-        last: the last of them.
+        first: the first of those addresses, relative to return_to_handler or arch_rethook_trampoline.
+        last: the last of those addresses.
     """
-    guest_u64 = memory.load_u64
-    before, range_size = np.uint64(-first), np.uint64(last - first + 1)
-    entries = int(guest.depth)
-    current_task = context.current_task
-    replaced_by_probes = rethook_nodes.build(memory, guest).replaced
+    numbers = guest.numbers
+    njit = Native(guest.layouts).njit
+    before, range_size = u64(-first), u64(last - first + 1)
+    current_task, current_calls = context.current_task, task_calls.build(guest).current
+    replaced_by_probes = rethook_nodes.build(guest).replaced
 
     @njit
-    def is_of(array, trampoline, address):
-        return address - load_u64(array + trampoline) + before < range_size
+    def is_of(trampoline: u64, address: u64) -> bool:
+        return address - trampoline + before < range_size
 
     @njit
-    def replaced_by_graph(task, frame):
-        """What function_graph has replaced in a call; 0: nothing."""
-        entry = task + guest.ret_stack
-        # Of several calls with one frame, all but the first were made by a jump, and return to the trampoline. The entry of a
+    def replaced_by_graph(calls: Calls, frame: u64) -> u64:
+        """The address replaced by function_graph in a call; 0: none."""
+        # Of several calls with the same frame, all but the first are tail calls, and return to the trampoline. The entry of a
         # call that is just returning is above the top of the stack.
-        for _ in range(entries):
-            if guest_u64(entry + guest.entry_fp) == frame:
-                return guest_u64(entry + guest.entry_ret)
-            entry += guest.entry_size
-        return ZERO
+        for n in range(numbers.depth):
+            call = calls.ret_stack[n]
+            if call.fp == frame:
+                return call.ret
+        return 0
 
     @njit
-    def real_address(cpu, array, frame, address):
-        # At most, one has replaced the other's trampoline: each gives the oldest that it has replaced.
+    def real_address(cpu: Cpu, array: TraceArray, frame: u64, address: u64) -> u64:
+        # At most, one has replaced the other's trampoline: each yields the oldest address that it has replaced.
         for _ in range(2):
-            if is_of(array, array_record.RETURN_TRAMPOLINE, address):
-                replaced = replaced_by_graph(current_task(load_u64(cpu + cpu_record.CALLOUT), array), frame)
-            elif is_of(array, array_record.RETHOOK_TRAMPOLINE, address) and load_u64(array + array_record.RETHOOKS) != ZERO:
-                task = current_task(load_u64(cpu + cpu_record.CALLOUT), array)
-                replaced = replaced_by_probes(load_u64(array + array_record.RETHOOKS), task, frame)
+            if is_of(array.return_trampoline, address):
+                replaced = replaced_by_graph(current_calls(ArrayCpu(cpu.callout), array), frame)
+            elif is_of(array.rethook_trampoline, address) and array.rethooks is not None:
+                replaced = replaced_by_probes(array.rethooks, current_task(ArrayCpu(cpu.callout), array), frame)
             else:
                 break
-            if replaced == ZERO:
+            if replaced == 0:
                 break
             address = replaced
         return address

@@ -1,88 +1,81 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A program's task has come to a probe: the guest's handler of breakpoints calls a label with the probe's number.
+"""A user task has reached a uprobe: the guest's breakpoint handler calls a label with the probe's number.
 
 This code is compiled when the first such probe is defined.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
 
-import numpy as np
-from numba import types
-
-from emu.ftrace.native import array_record, consumer, event_context, probes, uprobes_record
+from emu.cpu.native.cpu_records import Cpu
+from emu.ftrace.native import probes
 from emu.ftrace.native.arch import Callback, UprobeCallbacks
 from emu.ftrace.native.context import array_of, host_address
-from emu.native import cfunc, njit
-from emu.native.pointers import call_handler, load_u64, store_u64
+from emu.ftrace.native.guest_records import PtRegs
+from emu.ftrace.native.trace_records import Consumer, EventContext, TraceArray
+from emu.ftrace.native.trace_values import PLACE_EVENT
+from emu.native.functions import Native
+from emu.native.records import Layouts, Values, u64
 
-__all__ = ["Program", "build"]
-
-_HANDLER = types.void(types.uint64, types.uint64)
-ZERO, WORD = np.uint64(0), np.uint64(8)
-FIRST, SECOND, THIRD = np.uint64(0), np.uint64(1), np.uint64(2)
-
-
-class Program(NamedTuple):
-    """What an architecture has compiled. `regs`: host address of the program's struct pt_regs."""
-
-    argument: Any
-    """argument(cpu, n) -> the n-th argument of the label, 0 being the first."""
-
-    pc: Any
-    """pc(regs) -> where the program goes on."""
-
-    fill: Any
-    """fill(cpu, array, regs, image): stores the program's registers."""
+__all__ = ["build"]
 
 
-def build(program: Program) -> UprobeCallbacks:
-    """Compiles for an architecture."""
-    argument, pc_of, store_registers = program
+def build(
+    layouts: Layouts,
+    arguments: Callable[[Cpu], tuple[u64, u64, u64, u64]],
+    store_registers: Callable[[Cpu, TraceArray, PtRegs, Values[u64]], None],
+) -> UprobeCallbacks:
+    """Compiles for an architecture.
+
+    Args:
+        layouts: those of the guest.
+        arguments: see `native.arch`.
+        store_registers: store_registers(cpu, array, regs, image): stores the program's registers, `regs` among them.
+    """
+    native = Native(layouts)
+    njit, callback = native.njit, native.callback
 
     @njit
-    def consumer_of(array, number):
-        """Of the probe with a number; 0: it has none."""
-        uprobes = load_u64(array + array_record.UPROBES)
-        if number >= load_u64(uprobes + uprobes_record.COUNT):
-            return ZERO
-        return load_u64(load_u64(uprobes + uprobes_record.CONSUMERS) + number * WORD)
+    def consumer_of(array: TraceArray, number: u64) -> Consumer | None:
+        """The consumer of the probe with a number; None if it has none."""
+        uprobes = array.uprobes
+        return None if number >= uprobes.count else uprobes.consumers[number]
 
     @njit
-    def tell(cpu, array):
-        """Stores in the event_context where the program is."""
-        told, saved = load_u64(array + array_record.EVENT_CONTEXT), argument(cpu, SECOND)
-        fill = load_u64(load_u64(array + array_record.UPROBES) + uprobes_record.FILL)
-        probes.tell(told, event_context.PLACE_EVENT, pc_of(host_address(array, saved)), saved, fill)
+    def tell(array: TraceArray, saved: u64) -> EventContext:
+        """Stores in the event_context where the program is, whose registers are saved there."""
+        told = array.event_context
+        probes.tell(told, PLACE_EVENT, PtRegs(host_address(array, saved)).pc, saved, array.uprobes.fill)
         return told
 
-    @cfunc(_HANDLER)
-    def fill(cpu, told):
+    @callback
+    def fill(cpu: Cpu, told: EventContext) -> None:
         array = array_of(cpu)
-        regs = host_address(array, load_u64(told + event_context.SAVED))
-        store_registers(cpu, array, regs, load_u64(told + event_context.REGISTERS))
+        store_registers(cpu, array, PtRegs(host_address(array, told.saved)), told.registers)
 
-    @cfunc(_HANDLER)
-    def dispatch(cpu, label):
+    @callback
+    def dispatch(cpu: Cpu, label: u64) -> None:
         """uprobe_dispatch(id, regs)."""
         array = array_of(cpu)
-        acting = consumer_of(array, argument(cpu, FIRST))
-        if acting != ZERO:
-            tell(cpu, array)
-            call_handler(load_u64(acting + consumer.HANDLER), cpu, acting)
+        number, saved, _, _ = arguments(cpu)
+        acting = consumer_of(array, number)
+        if acting is not None:
+            tell(array, saved)
+            acting.handler(cpu, acting)
 
-    @cfunc(_HANDLER)
-    def dispatch_return(cpu, label):
+    @callback
+    def dispatch_return(cpu: Cpu, label: u64) -> None:
         """uretprobe_dispatch(id, regs, func)."""
         array = array_of(cpu)
-        acting = consumer_of(array, argument(cpu, FIRST))
-        if acting != ZERO:
-            told = tell(cpu, array)
-            store_u64(told + event_context.RETURN_IP, load_u64(told + event_context.IP))
-            store_u64(told + event_context.IP, argument(cpu, THIRD))
-            call_handler(load_u64(acting + consumer.HANDLER), cpu, acting)
+        number, saved, function, _ = arguments(cpu)
+        acting = consumer_of(array, number)
+        if acting is not None:
+            told = tell(array, saved)
+            told.return_ip = told.ip
+            told.ip = function
+            acting.handler(cpu, acting)
 
     return UprobeCallbacks(
-        Callback("uprobe_dispatch", dispatch.address), Callback("uretprobe_dispatch", dispatch_return.address), fill.address
+        Callback("uprobe_dispatch", dispatch), Callback("uretprobe_dispatch", dispatch_return), fill
     )

@@ -1,63 +1,67 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Recording the calls under way in the program of a task: an event user_stack.
+"""Records the user stack of a task: a user_stack event.
 
-The unwinders of the architectures, `native.arch`, have
+The architectures' unwinders, in `native.arch`, have
 
     unwind_user(cpu, array, task, saved, out, most) -> count
 
-It stores where the program goes on and the calls that led there as 64-bit words at the host address `out`, innermost first: at
-most `most`. `task` and `saved` are the host addresses of the task and of its struct pt_regs. Programs may have anything where
-their stack should be: the calls end where nothing can be read.
+It stores where the program continues and the calls that led there in `out`, innermost first: at most `most`. `saved` is the
+task's struct pt_regs. A program's stack may contain anything: the trace ends where nothing can be read.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
-import numpy as np
-
-from emu.ftrace.events import USER_STACK, USER_STACK_DEPTH, EventType
-from emu.ftrace.native import array_cpu_record
+from emu.cpu.native.cpu_records import Cpu
+from emu.ftrace.buffers.entries import USER_STACK, USER_STACK_DEPTH, EventType
 from emu.ftrace.native.context import Context, complete, host_address, now, of_type
-from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.guest_records import Guest, PtRegs, Task
 from emu.ftrace.native.ring_buffer import reserve
-from emu.native import njit
-from emu.native.pointers import Accessors, load_u64, store_u64
-from emu.native.record import offset_of
+from emu.ftrace.native.trace_records import ArrayCpu, TraceArray
+from emu.native.functions import Native
+from emu.native.records import Record, Values, inline, u32, u64
 
-__all__ = ["build"]
+__all__ = ["UnwindUser", "build"]
 
-ZERO, WORD = np.uint64(0), np.uint64(8)
-KIND, SIZE, MOST = np.uint64(EventType.USER_STACK), np.uint64(USER_STACK.itemsize), np.uint64(USER_STACK_DEPTH)
-TGID, CALLERS = offset_of(USER_STACK, "tgid"), offset_of(USER_STACK, "caller")
+KIND, SIZE, MOST = u64(EventType.USER_STACK), u64(USER_STACK.itemsize), u64(USER_STACK_DEPTH)
+UnwindUser = Callable[[Cpu, TraceArray, Task, PtRegs, Values[u64], u64], u64]
 
 
-def build(memory: Accessors, guest: GuestLayout, context: Context, unwind_user: Any) -> Any:
-    """Compiles record_user_stack(cpu, array_cpu, common): records the stack of the program that a CPU's task runs for one array,
-    after an event that has these common fields, the type aside.
+class UserStackEntry(Record):
+    common: u64
+    tgid: u32
+    padding: u32
+    caller: Values[u64] = inline(USER_STACK_DEPTH)  # 0 after the last
 
-    Kernel threads have no program, and in an NMI its stack is left alone, as in Linux.
 
-    `memory`: accesses in the guest's byte order.
+def build(
+    guest: Guest, context: Context, unwind_user: UnwindUser
+) -> Callable[[Cpu, ArrayCpu, u64], None]:
+    """Compiles record_user_stack(cpu, array_cpu, common): records the user stack of the CPU's task for one array,
+    after an event with these common fields except the type.
+
+    Kernel threads have no user stack, and in an NMI it is not read, as in Linux.
     """
-    guest_u32, guest_u64 = memory.load_u32, memory.load_u64
+    numbers = guest.numbers
     current_task, preempt_count = context.current_task, context.preempt_count
 
-    @njit
-    def record_user_stack(cpu, array_cpu, common):
-        array = load_u64(array_cpu + array_cpu_record.ARRAY)
+    @Native(guest.layouts).njit
+    def record_user_stack(cpu: Cpu, array_cpu: ArrayCpu, common: u64) -> None:
+        array = array_cpu.array
         task = current_task(array_cpu, array)
-        if preempt_count(array_cpu) & guest.nmi_mask or guest_u32(task + guest.task_pf) & guest.pf_kthread:
+        if preempt_count(array_cpu) & numbers.nmi_mask != 0 or task.flags & numbers.pf_kthread != 0:
             return
-        entry = reserve(load_u64(array_cpu + array_cpu_record.RING), now(cpu, array), SIZE)
-        if entry == ZERO:
+        place = reserve(array_cpu.ring, now(cpu, array), SIZE)
+        if place == 0:
             return
-        store_u64(entry, of_type(common, KIND))
-        store_u64(entry + TGID, np.uint64(guest_u32(task + guest.task_tgid)))
-        saved = host_address(array, guest_u64(task + guest.task_stack) + guest.of_user)
-        callers = entry + CALLERS
-        for n in range(unwind_user(cpu, array, task, saved, callers, MOST), MOST):
-            store_u64(callers + np.uint64(n) * WORD, ZERO)
+        entry = UserStackEntry(place)
+        entry.common = of_type(common, KIND)
+        entry.tgid = task.tgid
+        entry.padding = 0
+        saved = PtRegs(host_address(array, task.stack + numbers.of_user))
+        for n in range(unwind_user(cpu, array, task, saved, entry.caller, MOST), MOST):
+            entry.caller[n] = 0
         complete(cpu, array_cpu, array)
 
     return record_user_stack

@@ -1,35 +1,28 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the wakeup tracers know: whose wakeup is followed, one at a time, and since when."""
+"""The record of the wakeup tracers, shared by native code and Python."""
 
 from __future__ import annotations
 
-import numpy as np
+from emu.native.records import Record, i64, u64
 
-from emu.ftrace.native import event_file
-from emu.native.record import Fields
+__all__ = ["MAX_DL_PRIO", "MAX_PRIO", "MAX_RT_PRIO", "NOBODY", "Wakeup"]
 
-_fields = Fields()
-PRIO_LIMIT = _fields.word()  # only tasks are followed whose priority is a lower number: one of the MAX_ below
-CURR = _fields.word()  # guest address of the run queue's `curr`, without a CPU's offset
-CPUS = _fields.word()  # how many there are
+NOBODY = u64(0xFFFF_FFFF_FFFF_FFFF)
 
-# The wakeup that is followed
-PID = _fields.word()  # of the task, or NOBODY
-PRIO = _fields.word()  # of the task, a number with a sign: only tasks with a lower one take its place
-CPU = _fields.word()  # on which the task was when it was woken
-CURRENT_CPU = _fields.word()  # where it is now
-START = _fields.word()  # when it was woken, by the trace's clock
-WORDS = _fields.count
+# Upper limits of priority numbers: all tasks, real-time tasks, deadline tasks
+MAX_PRIO, MAX_RT_PRIO, MAX_DL_PRIO = 140, 100, 0
 
-NOBODY = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
 
-# Priorities are lower numbers than these: those of all tasks, of real-time tasks, of deadline tasks
-MAX_PRIO, MAX_RT_PRIO, MAX_DL_PRIO = np.uint64(140), np.uint64(100), np.uint64(0)
+class Wakeup(Record):
+    """The task whose wakeup is followed, and since when."""
 
-# What a wakeup tracer wants of an event of the scheduler: it begins with an event_file.
-_of_file = Fields(event_file.WORDS)
-RECORD = _of_file.word()  # address of the record above
-ENTRY_PID = _of_file.word()  # offset of the pid of the task that is woken, moved or switched to
-ENTRY_PRIO = _of_file.word()  # the same of its priority
-ENTRY_CPU = _of_file.word()  # the same of its CPU
-FILE_WORDS = _of_file.count
+    prio_limit: i64  # only tasks with a smaller priority number are followed: one of the MAX_ constants above
+    curr: u64  # of emu's own kernel: guest address of the run queue's `curr`, without a CPU's offset
+    cpus: u64  # number of CPUs
+
+    # The wakeup that is followed
+    pid: u64  # of the task, or NOBODY
+    prio: i64  # of the task; only tasks with a smaller number replace it
+    cpu: u64  # the CPU on which it was woken
+    current_cpu: u64  # its present CPU
+    start: u64  # when it was woken, in the trace clock's time

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which writer prints which event. A new kind of event is one more entry here."""
+"""Maps event types to their writers. For a new type of event, add an entry here."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from emu.ftrace.buffers.entries import EventType
 from emu.ftrace.event.call import EventKind
-from emu.ftrace.events import EventType
 from emu.ftrace.text.blk import blk_binary, blk_text
 from emu.ftrace.text.branch import branch_text
 from emu.ftrace.text.columns import Column
@@ -35,7 +35,7 @@ from emu.ftrace.text.view import TraceView
 
 __all__ = ["MESSAGES", "binary_column", "body_column", "comment_column", "hex_column", "message_column", "raw_column"]
 
-# Makes the text of each row up to and with its newline; all rows are of the writer's type.
+# Makes the text of each row, including its newline. All rows have the writer's type.
 Writer = Callable[[TraceView, Rows], Column]
 
 _MESSAGES: Mapping[int, Writer] = {
@@ -62,7 +62,7 @@ _BODIES: Mapping[int, Writer] = {
     EventType.FUNCGRAPH_ENTRY: call_text,
     EventType.FUNCGRAPH_EXIT: return_text,
 }
-# Between the braces of function_graph a message stands alone: its place says where it was written.
+# In function_graph's output a message stands alone: its position says where it was written.
 _COMMENTS: Mapping[int, Writer] = {**_BODIES, **_MESSAGES}
 _RAW: Mapping[int, Writer] = {
     EventType.FUNCTION: function_raw,
@@ -96,21 +96,21 @@ _BINARY: Mapping[int, Writer] = {
 }
 
 _OWN_TYPES = frozenset(map(int, EventType))
-MESSAGES = list(_MESSAGES)  # the types of events that are texts of somebody's own
+MESSAGES = list(_MESSAGES)  # the event types whose text was written by a user
 
 
 def body_column(view: TraceView, rows: Rows) -> Column:
-    """What follows the task and the time on an event's line."""
+    """The text after the task and the time on an event's line."""
     return _written(_BODIES, view, rows, _unknown, _of_guest)
 
 
 def comment_column(view: TraceView, rows: Rows) -> Column:
-    """What stands in an event's comment in function_graph's output."""
+    """The text of an event's comment in function_graph's output."""
     return _written(_COMMENTS, view, rows, _unknown, _of_guest)
 
 
 def _of_guest(view: TraceView, number: int) -> Writer | None:
-    """What writes the guest's events."""
+    """The writer of a guest event."""
     call = view.calls.get(number)
     return event_text if call is not None and call.kind is not EventKind.FTRACE else None
 
@@ -120,28 +120,28 @@ def _unknown(number: int) -> str:
 
 
 def message_column(view: TraceView, rows: Rows) -> Column:
-    """The texts alone. All rows are of `MESSAGES`."""
+    """The messages alone. All rows have types in `MESSAGES`."""
     return _written(_MESSAGES, view, rows, lambda number: "")
 
 
 def raw_column(view: TraceView, rows: Rows) -> Column:
-    """The numbers in an event, or else its type."""
+    """The numbers of an event, or its type if there are none."""
     return _written(_RAW, view, rows, lambda number: _type_line(view, number) or f"{number} ?\n")
 
 
 def hex_column(view: TraceView, rows: Rows) -> Column:
-    """The numbers in an event as hexadecimal digits, or else its type; a newline of its own ends each."""
+    """The numbers of an event as hexadecimal digits, or its type if there are none; each event ends with an extra newline."""
     column: Column = _written(_HEX, view, rows, lambda number: _type_line(view, number)) + "\n"
     return column
 
 
 def binary_column(view: TraceView, rows: Rows) -> Column:
-    """The numbers in an event as bytes, or else its type."""
+    """The numbers of an event as bytes, or its type if there are none."""
     return _written(_BINARY, view, rows, lambda number: _type_line(view, number))
 
 
 def _type_line(view: TraceView, number: int) -> str:
-    """The line of an event that has no other text in a mode; none if nobody knows such an event."""
+    """The line of an event that has no other text in a mode; "" for an unknown event."""
     return f"type: {number}\n" if number in view.calls or number in _OWN_TYPES else ""
 
 
@@ -152,7 +152,7 @@ def _written(
     otherwise: Callable[[int], str],
     of_guest: Callable[[TraceView, int], Writer | None] = lambda view, number: None,
 ) -> Column:
-    """What writers make of the rows of their types; `otherwise` says what stands for types that have none."""
+    """The texts that writers make of the rows of their types. `otherwise`: makes the text of other types."""
     types = rows.entry["type"]
     column = np.empty(len(rows), np.object_)
     for number in np.unique(types).tolist():

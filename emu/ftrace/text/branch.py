@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from emu.ftrace.events import BRANCH
+from emu.ftrace.buffers.entries import BRANCH
 from emu.ftrace.text.columns import Column
 from emu.ftrace.text.rows import Rows
 from emu.ftrace.text.view import TraceView

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Text from columns: the text of a value is made once, then picked for each row that has the value.
+"""Builds text from columns: the text of each distinct value is made once, then picked for each row with that value.
 
-So a million lines take a few thousand strings and one join.
+So a million lines need a few thousand strings and one join.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from emu.ftrace.events import Flag
+from emu.ftrace.buffers.entries import Flag
 from emu.ftrace.text.rows import Indices, Rows
 from emu.ftrace.text.view import Symbol, TraceView
 
@@ -35,38 +35,38 @@ Column = NDArray[np.object_]
 
 
 def picked(texts: Iterable[str], which: NDArray[np.integer[Any]]) -> Column:
-    """For each row, the text with that number."""
+    """For each row, the text with that index."""
     table = np.array([*texts, ""], dtype=np.object_)
     column: Column = table[which]
     return column
 
 
-def text_of(values: NDArray[Any], text: Callable[[Any], str]) -> Column:
+def text_of(values: NDArray[np.generic], text: Callable[[Any], str]) -> Column:  # the values have any one type
     """For each row, the text of its value."""
     distinct, which = np.unique(values, return_inverse=True)
     return picked([text(value) for value in distinct.tolist()], which)
 
 
 def joined(columns: Iterable[Column]) -> str:
-    """The rows, each the texts of all columns."""
+    """The rows, each the concatenation of its texts in all columns."""
     return "".join(np.stack(list(columns), axis=1).ravel().tolist())
 
 
 def spread(column: Column, places: Indices, count: int) -> Column:
-    """The column with empty text in the rows that are not among `places`."""
+    """A column with these texts at `places`, and empty text in all other rows."""
     full = np.full(count, "", np.object_)
     full[places] = column
     return full
 
 
-_RETURN_PROBE = "arch_rethook_trampoline"  # what has been called from there was called by a function that a return probe watches
+_RETURN_PROBE = "arch_rethook_trampoline"  # a return probe watches the function whose return address this is
 
 
 class SymbolNames:
-    """The text of code addresses under one set of options, each made once. `zero`: that of address 0."""
+    """The text of code addresses under one set of options, each made once. `zero`: the text of address 0."""
 
     def __init__(self, view: TraceView, *, offset: bool = False, address: bool = False, zero: str = "0") -> None:
-        self._symbols = view.symbols
+        self._symbols, self._words = view.symbols, view.words
         self._offset, self._address, self._zero = offset, address, zero
         self._texts: dict[int, str] = {}
 
@@ -92,7 +92,7 @@ class SymbolNames:
             text += f" [{symbol.module}]" if symbol.module else ""
             if symbol.offset == 0 and symbol.name == _RETURN_PROBE:
                 text = "[unknown/kretprobe'd]"
-        return f"{text} <{address:016x}>" if self._address else text
+        return f"{text} <{self._words.address_digits(address)}>" if self._address else text
 
 
 _RESCHED = int(Flag.NEED_RESCHED | Flag.PREEMPT_RESCHED)
@@ -110,7 +110,7 @@ _CONTEXT_LETTERS = {
 
 
 def latency_flags(flags: int, preempt_count: int) -> str:
-    """The five letters that the header explains: `d.h2.`.
+    """The five letters explained in the header: `d.h2.`.
 
     >>> latency_flags(Flag.IRQS_OFF | Flag.HARDIRQ, 0x12)
     'd.h21'
@@ -135,7 +135,7 @@ def text_of_state(rows: Rows, text: Callable[[int, int, int, int], str]) -> Colu
 
 
 def task_column(view: TraceView, rows: Rows) -> Column:
-    """`            sh-57      [001] d.h2.`: task, CPU and, if asked for, thread group and flags."""
+    """`            sh-57      [001] d.h2.`: task, CPU and, if enabled, thread group and flags."""
     show_flags, show_tgid = view.option("irq-info"), view.option("record-tgid")
 
     def text(pid: int, cpu: int, flags: int, preempt_count: int) -> str:
@@ -150,12 +150,12 @@ def task_column(view: TraceView, rows: Rows) -> Column:
 
 
 def in_microseconds(nanoseconds: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Rounded, as Linux does."""
+    """Rounded, as in Linux."""
     return (nanoseconds + np.uint64(500)) // np.uint64(1000)
 
 
 def time_columns(time: NDArray[np.uint64], clock_is_ns: bool) -> list[Column]:
-    """`    76.407272: `: seconds, rounded to microseconds; what the clock counts if that is not nanoseconds."""
+    """`    76.407272: `: seconds, rounded to microseconds; the plain count if the clock does not count nanoseconds."""
     if not clock_is_ns:
         return [np.array([f" {count:12}: " for count in time.tolist()], dtype=np.object_)]
     return split_time(in_microseconds(time), " ", ": ")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The duration column of function_graph: a mark for long times, and seven significant places."""
+"""The duration column of function_graph: a mark for long times, and seven significant digits."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ __all__ = ["NO_DURATION", "duration", "duration_mark", "duration_text"]
 
 NO_DURATION = " " * 14 + "|  "
 _WIDTH = 8
-# Times longer than each of these, in ns, have the next mark.
+# A time longer than one of these, in ns, gets that mark.
 _LIMITS = (10_000, 100_000, 1_000_000, 10_000_000, 100_000_000, 1_000_000_000)
 _MARKS = " +!#*@$"
 
@@ -19,7 +19,7 @@ def duration_mark(nanoseconds: int) -> str:
 
 
 def duration_text(nanoseconds: int, *, overhead: bool) -> str:
-    """`+ 10.786 us   |  `; without `overhead` no mark stands before the number.
+    """`+ 10.786 us   |  `; without `overhead` there is no mark before the number.
 
     >>> duration_text(13_475_441, overhead=True)
     '* 13475.44 us |  '
@@ -29,7 +29,7 @@ def duration_text(nanoseconds: int, *, overhead: bool) -> str:
 
 
 def duration(nanoseconds: int) -> str:
-    """`10.786 us   `. Longer times have fewer decimals, so that the column stays as wide as it is."""
+    """`10.786 us   `. Longer times have fewer decimals, which keeps the column's width."""
     microseconds, rest = divmod(nanoseconds, 1000)
     number = str(microseconds)
     if len(number) < _WIDTH - 1:

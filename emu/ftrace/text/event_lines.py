@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The lines of tracers without a format of their own, as the options say: what comes before an event, then its text."""
+"""The lines of tracers without their own format: a prefix depending on the options, then the event's text."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Columns = Callable[[TraceView, Rows], list[Column]]
 
 
 def event_columns(view: TraceView, rows: Rows) -> list[Column]:
-    """`              sh-57      [001] d..1.    76.407554: mutex_unlock <-rb_simple_write`, in columns."""
+    """`              sh-57      [001] d..1.    76.407554: mutex_unlock <-rb_simple_write`, as columns."""
     classic = classic_rows(view, rows)
     return _apart(view, rows, classic, classic_column, _or_messages) if classic.any() else _or_messages(view, rows)
 
@@ -40,14 +40,14 @@ def _apart(
     line: Callable[[TraceView, Rows], Column],
     columns: Callable[[TraceView, Rows], list[Column]],
 ) -> list[Column]:
-    """The columns of rows, of which those that are chosen have a `line` of their own."""
+    """The columns of rows, of which the chosen ones have a `line` of their own."""
     these, others = np.flatnonzero(chosen), np.flatnonzero(~chosen)
     found = [spread(column, others, len(rows)) for column in columns(view, rows.take(others))]
     return [*found, spread(line(view, rows.take(these)), these, len(rows))]
 
 
 def is_numeric(view: TraceView) -> bool:
-    """Whether an option asks for the numbers in the events instead of text."""
+    """Whether an option asks for the numbers of events instead of text."""
     return any(map(view.option, _NUMERIC))
 
 
@@ -75,7 +75,7 @@ def _binary_context(view: TraceView, rows: Rows) -> list[Column]:
     return [binary_numbers(view, rows.entry["pid"], rows.cpu.astype(np.int32), rows.time)]
 
 
-# By option, what comes before an event, and the event; the first option that is on counts.
+# For each option, the prefix of an event and the event itself. The first enabled option counts.
 _NUMERIC: Mapping[str, tuple[Columns, Callable[[TraceView, Rows], Column]]] = {
     "bin": (_binary_context, binary_column),
     "hex": (_hex_context, hex_column),

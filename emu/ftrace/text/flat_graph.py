@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The text of function_graph's entries with the option funcgraph-flat: a line for each call and a line for each return."""
+"""The text of function_graph's entries with the option funcgraph-flat: one line for each call and one for each return."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from emu.ftrace.events import FUNCGRAPH_ENTRY, FUNCGRAPH_EXIT
+from emu.ftrace.buffers.entries import FUNCGRAPH_ENTRY
+from emu.ftrace.text.call_values import exits
 from emu.ftrace.text.columns import Column, SymbolNames, picked
 from emu.ftrace.text.numbers import binary_numbers, hex_numbers
 from emu.ftrace.text.rows import Rows
@@ -19,7 +19,7 @@ __all__ = [
     "call_binary", "call_hex", "call_raw", "call_text", "return_binary", "return_hex", "return_raw", "return_text",
 ]  # fmt: skip
 
-# The numbers of an entry, in the order in which the options raw, hex and bin show them
+# The numbers of an entry, in the order used by the options raw, hex and bin
 _CALL = ("func", "depth")
 _RETURN = ("func", "calltime", "rettime", "overrun", "depth")
 
@@ -31,24 +31,24 @@ def call_text(view: TraceView, rows: Rows) -> Column:
 
 def return_text(view: TraceView, rows: Rows) -> Column:
     """`graph_ret: func=_raw_spin_lock`"""
-    return _line(view, rows.entries(FUNCGRAPH_EXIT), "graph_ret")
+    return _line(view, exits(rows), "graph_ret")
 
 
-def _line(view: TraceView, entries: NDArray[Any], what: str) -> Column:
+def _line(view: TraceView, entries: NDArray[np.void], what: str) -> Column:
     functions, function = np.unique(entries["func"], return_inverse=True)
     return picked([f"{what}: func={name}\n" for name in SymbolNames.by_options(view).of(functions)], function)
 
 
 def call_raw(view: TraceView, rows: Rows) -> Column:
-    """The address in hexadecimal, the other numbers decimal."""
+    """The address in hexadecimal, the other numbers in decimal."""
     return _numbers(rows.entries(FUNCGRAPH_ENTRY), _CALL)
 
 
 def return_raw(view: TraceView, rows: Rows) -> Column:
-    return _numbers(rows.entries(FUNCGRAPH_EXIT), _RETURN)
+    return _numbers(exits(rows), _RETURN)
 
 
-def _numbers(entries: NDArray[Any], fields: Sequence[str]) -> Column:
+def _numbers(entries: NDArray[np.void], fields: Sequence[str]) -> Column:
     rows = zip(*(entries[field].tolist() for field in fields), strict=True)
     return np.array([f"{function:x} {' '.join(map(str, numbers))}\n" for function, *numbers in rows], np.object_)
 
@@ -58,7 +58,7 @@ def call_hex(view: TraceView, rows: Rows) -> Column:
 
 
 def return_hex(view: TraceView, rows: Rows) -> Column:
-    return hex_numbers(*map(rows.entries(FUNCGRAPH_EXIT).__getitem__, _RETURN))
+    return hex_numbers(*map(exits(rows).__getitem__, _RETURN))
 
 
 def call_binary(view: TraceView, rows: Rows) -> Column:
@@ -66,4 +66,4 @@ def call_binary(view: TraceView, rows: Rows) -> Column:
 
 
 def return_binary(view: TraceView, rows: Rows) -> Column:
-    return binary_numbers(view, *map(rows.entries(FUNCGRAPH_EXIT).__getitem__, _RETURN))
+    return binary_numbers(view, *map(exits(rows).__getitem__, _RETURN))

@@ -12,6 +12,7 @@ from emu.ftrace.text.duration import NO_DURATION, duration_text
 from emu.ftrace.text.event_lines import event_columns
 from emu.ftrace.text.graph_layout import GraphLayout, Shape, lay_out
 from emu.ftrace.text.graph_style import GraphPrint
+from emu.ftrace.text.graph_values import GraphValues
 from emu.ftrace.text.rows import Indices, Rows
 from emu.ftrace.text.view import TraceView
 
@@ -31,16 +32,17 @@ class GraphText:
         self._style = style
         self._layout = lay_out(rows, hide=range(0) if GraphPrint.IRQS in style else view.irq_entry_text)
         self._names = SymbolNames(view, zero="0x0")
+        self._values = GraphValues(view, rows, style, self._layout, self._names)
         self._context = view.option("context-info")
         self._cpu_width = len(str(view.cpus - 1))
 
     @property
     def layout(self) -> GraphLayout:
-        """What becomes of each row."""
+        """The layout of the rows."""
         return self._layout
 
     def columns(self, rows: range) -> list[Column]:
-        """The text of each of these rows, which may be several lines or none."""
+        """The text of each of these rows: several lines, one, or none."""
         shape = self._layout.shape[rows.start : rows.stop]
         in_graph = np.flatnonzero((shape != Shape.NOTHING) & (shape != Shape.LINE))
         columns = self._graph_columns(in_graph + rows.start)
@@ -60,7 +62,7 @@ class GraphText:
         return [*columns, self._calls(chosen), self._after(chosen)]
 
     def _context_columns(self, chosen: Indices) -> list[Column]:
-        """Times, CPU and task: what is wanted of them. The times are cut to microseconds, not rounded."""
+        """Timestamps, CPU and task, as far as they are enabled. Timestamps are truncated to microseconds, not rounded."""
         columns, times = [], self._rows.time[chosen]
         if GraphPrint.ABS_TIME in self._style:
             columns += split_time(times // np.uint64(1000), "", " |  ")
@@ -84,7 +86,7 @@ class GraphText:
         return f" {cpu:{self._cpu_width}}) "
 
     def _task(self, pid: int) -> str:
-        """The task in the middle of its column; where it cannot be, one to the left."""
+        """The task, centred in its column; if that is not possible, shifted left by one."""
         task = f"{self._view.task_name(pid)[:_COMM_SHOWN]}-{pid}"
         spaces = max(_TASK_WIDTH - len(task), 0)
         return " " * (spaces // 2) + task + " " * (spaces - spaces // 2)
@@ -117,6 +119,8 @@ class GraphText:
             return f"{indent}{name}();\n" if kind == Shape.LEAF else f"{indent}{name}() {{\n"
 
         column = picked([call(key) for key in distinct.tolist()], which)
+        for place, line in self._values.lines(chosen):
+            column[place] = "  " * int(depth[place]) + line
         comments = np.flatnonzero(shape == Shape.COMMENT)
         bodies = comment_column(self._view, self._rows.take(chosen[comments])).tolist()
         for place, body in zip(comments.tolist(), bodies, strict=True):
@@ -126,7 +130,7 @@ class GraphText:
         return column
 
     def _before(self, chosen: Indices) -> Column:
-        """The banner of a process switch, and the arrow into an interrupt."""
+        """The banner of a task switch, and the arrow at an interrupt's entry."""
         column = np.full(len(chosen), "", np.object_)
         for place in np.flatnonzero(self._layout.previous_pid[chosen] >= 0).tolist():
             row = chosen[place]
@@ -138,7 +142,7 @@ class GraphText:
         return column
 
     def _after(self, chosen: Indices) -> Column:
-        """How many calls found no room on the return stack, and the arrow out of an interrupt."""
+        """The number of calls that found no room on the return stack, and the arrow at an interrupt's exit."""
         column = np.full(len(chosen), "", np.object_)
         shape = self._layout.shape[chosen]
         if GraphPrint.OVERRUN in self._style:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What becomes of each event in function_graph's output, decided for all events at once.
+"""Lays out function_graph's output: decides for all events at once how each is printed.
 
-A call and its return become one line when nothing was recorded in between, a call alone opens a brace, a return closes
-one. On each CPU, a banner is printed when the task differs from that of the line before, and a return has its name when
-the last call at its depth was another one.
+A call directly followed by its return becomes one line. Any other call opens a brace, and any other return closes one. On each
+CPU a banner is printed when the task differs from the previous line's, and a return shows its name if the last call at its
+depth was another one.
 """
 
 from __future__ import annotations
@@ -14,23 +14,24 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from emu.ftrace.events import FUNCGRAPH_ENTRY, FUNCGRAPH_EXIT, EventType
+from emu.ftrace.buffers.entries import FUNCGRAPH_ENTRY, EventType
+from emu.ftrace.text.call_values import exits, returned
 from emu.ftrace.text.rows import Indices, Rows
 
 __all__ = ["GraphLayout", "Shape", "lay_out"]
 
-_DEEPEST = 50  # the depth of a task's return stack: calls beyond it are not remembered
+_DEEPEST = 50  # size of a task's return stack: deeper calls are not recorded
 
 
 class Shape(enum.IntEnum):
-    """What a row is printed as."""
+    """How a row is printed."""
 
     NOTHING = 0
     LEAF = 1  # f();
     OPEN = 2  # f() {
     CLOSE = 3  # }
     COMMENT = 4  # /* another event */
-    LINE = 5  # an event that is no part of the graph, on an ordinary line
+    LINE = 5  # an event outside the graph, on an ordinary line
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,15 +40,16 @@ class GraphLayout:
 
     shape: NDArray[np.int8]
     function: NDArray[np.uint64]
-    depth: NDArray[np.int64]  # of a comment: how deep the code was
+    depth: NDArray[np.int64]  # of a comment: the depth of the code
     duration: NDArray[np.uint64]  # in ns, of LEAF and CLOSE
     overrun: NDArray[np.uint32]  # of CLOSE
-    named: NDArray[np.bool_]  # a CLOSE with the function's name, because the opening brace was not seen
-    previous_pid: NDArray[np.int64]  # the task before, where the CPU has switched; else -1
+    returned: NDArray[np.uint64]  # what LEAF and CLOSE returned, as far as that is recorded
+    named: NDArray[np.bool_]  # a CLOSE with the function's name, because its opening brace was not seen
+    previous_pid: NDArray[np.int64]  # the previous task, at a task switch; otherwise -1
 
 
 def lay_out(rows: Rows, hide: range) -> GraphLayout:
-    """`hide`: addresses of functions that are not shown, with all that they call: interrupt entries, or empty."""
+    """Lays out rows. `hide`: the addresses of functions to hide, with their callees: interrupt entries, or empty."""
     count = len(rows)
     types = rows.entry["type"]
     layout = GraphLayout(
@@ -56,6 +58,7 @@ def lay_out(rows: Rows, hide: range) -> GraphLayout:
         np.zeros(count, np.int64),
         np.zeros(count, np.uint64),
         np.zeros(count, np.uint32),
+        np.zeros(count, np.uint64),
         np.zeros(count, np.bool_),
         np.full(count, -1, np.int64),
     )
@@ -77,15 +80,16 @@ def lay_out(rows: Rows, hide: range) -> GraphLayout:
 def _read_calls(rows: Rows, layout: GraphLayout) -> None:
     opens, closes = (np.flatnonzero(layout.shape == shape) for shape in (Shape.OPEN, Shape.CLOSE))
     entered = rows.take(opens).entries(FUNCGRAPH_ENTRY)
-    left = rows.take(closes).entries(FUNCGRAPH_EXIT)
+    left = exits(rows.take(closes))
     layout.function[opens], layout.depth[opens] = entered["func"], entered["depth"]
     layout.function[closes], layout.depth[closes] = left["func"], left["depth"]
     layout.duration[closes] = left["rettime"] - left["calltime"]
     layout.overrun[closes] = left["overrun"]
+    layout.returned[closes] = returned(left)
 
 
 def _hide(by_cpu: Indices, rows: Rows, layout: GraphLayout, hide: range) -> None:
-    """Hides, on each CPU, the rows from the call of a hidden function to the first return that is not deeper."""
+    """Hides, on each CPU, the rows from the call of a hidden function to the first return at its depth or above."""
     is_call = (layout.shape == Shape.OPEN) | (layout.shape == Shape.CLOSE)
     hidden_below: dict[int, int] = {}
     for row in by_cpu[is_call[by_cpu]].tolist():
@@ -101,7 +105,7 @@ def _hide(by_cpu: Indices, rows: Rows, layout: GraphLayout, hide: range) -> None
 
 
 def _join_leaves(by_cpu: Indices, rows: Rows, layout: GraphLayout) -> None:
-    """Makes one line of a call that is directly followed on its CPU by its own return."""
+    """Merges a call with its return, if the return is the next event on the CPU."""
     call, follower = by_cpu[:-1], by_cpu[1:]
     pid = rows.entry["pid"]
     leaf = (layout.shape[call] == Shape.OPEN) & (layout.shape[follower] == Shape.CLOSE)
@@ -110,10 +114,11 @@ def _join_leaves(by_cpu: Indices, rows: Rows, layout: GraphLayout) -> None:
     call, follower = call[leaf], follower[leaf]
     layout.shape[call], layout.shape[follower] = Shape.LEAF, Shape.NOTHING
     layout.duration[call] = layout.duration[follower]
+    layout.returned[call] = layout.returned[follower]
 
 
 def _match_returns(by_cpu: Indices, rows: Rows, layout: GraphLayout) -> None:
-    """Names a return unless the last call or return at its depth on its CPU was the call of its function."""
+    """Adds the name to a return unless the previous call or return at its depth on its CPU is its function's opening brace."""
     shape, depth = layout.shape, layout.depth
     is_call = (shape == Shape.LEAF) | (shape == Shape.OPEN) | (shape == Shape.CLOSE)
     chosen = by_cpu[is_call[by_cpu]]
@@ -130,7 +135,7 @@ def _match_returns(by_cpu: Indices, rows: Rows, layout: GraphLayout) -> None:
 
 
 def _place_comments(by_cpu: Indices, rows: Rows, layout: GraphLayout) -> None:
-    """Gives each comment the depth of the code it is in: inside an open call, or beside the call that has returned."""
+    """Gives each comment the depth of the code around it: inside an open call, or next to a call that has returned."""
     shape = layout.shape[by_cpu]
     is_call = (shape == Shape.LEAF) | (shape == Shape.OPEN) | (shape == Shape.CLOSE)
     after = layout.depth[by_cpu] - (shape != Shape.OPEN)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Whether a trace is printed as a graph, and what of a graph is printed."""
+"""Decides whether a trace is printed as a graph, and which parts are printed."""
 
 from __future__ import annotations
 
@@ -13,15 +13,19 @@ __all__ = ["GraphPrint", "graph_style"]
 class GraphPrint(enum.Flag):
     """Linux: TRACE_GRAPH_PRINT_*."""
 
-    OVERRUN = enum.auto()  # how many calls found no room on the return stack
+    OVERRUN = enum.auto()  # the number of calls that found no room on the return stack
     CPU = enum.auto()
     OVERHEAD = enum.auto()  # marks of long durations
     PROC = enum.auto()
     DURATION = enum.auto()
     ABS_TIME = enum.auto()
-    REL_TIME = enum.auto()  # since the trace's beginning
-    IRQS = enum.auto()  # what interrupts call
+    REL_TIME = enum.auto()  # time since the trace's start
+    IRQS = enum.auto()  # functions called by interrupts
     TAIL = enum.auto()  # the function's name at each closing brace
+    RETVAL = enum.auto()  # what calls return
+    RETVAL_HEX = enum.auto()  # ... in hexadecimal, even if it may be an error's number
+    RETADDR = enum.auto()  # where calls return to
+    ARGS = enum.auto()  # what calls are given, also of calls with a return address
 
 
 _BY_OPTION = {
@@ -33,12 +37,16 @@ _BY_OPTION = {
     "funcgraph-abstime": GraphPrint.ABS_TIME,
     "funcgraph-irqs": GraphPrint.IRQS,
     "funcgraph-tail": GraphPrint.TAIL,
+    "funcgraph-retval": GraphPrint.RETVAL,
+    "funcgraph-retval-hex": GraphPrint.RETVAL_HEX,
+    "funcgraph-retaddr": GraphPrint.RETADDR,
+    "funcgraph-args": GraphPrint.ARGS,
 }
 
-# Linux does not show in sections what .irqentry.text calls. On x86-64 nothing there is traced, so that all is shown; as here.
+# For critical sections, Linux hides what .irqentry.text calls. But nothing there is traced, so all is shown, as here.
 _OF_SECTION = GraphPrint.CPU | GraphPrint.PROC | GraphPrint.REL_TIME | GraphPrint.DURATION | GraphPrint.IRQS
 _OF_WAKEUP = _OF_SECTION | GraphPrint.OVERHEAD
-# The tracers that record a graph while the option display-graph is on. Options of function_graph do not change it.
+# Tracers that record a graph while the option display-graph is on. function_graph's options do not affect it.
 _BY_TRACER = {
     "irqsoff": _OF_SECTION,
     "preemptoff": _OF_SECTION,
@@ -50,7 +58,7 @@ _BY_TRACER = {
 
 
 def graph_style(view: TraceView) -> GraphPrint | None:
-    """What is printed of the graph; None: the trace is not printed as one."""
+    """The parts of the graph to print; None if the trace is not printed as a graph."""
     if view.tracer == "function_graph":
         if view.option("funcgraph-flat"):
             return None

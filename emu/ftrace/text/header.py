@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The comment lines that a trace begins with."""
+"""The comment lines at the start of a trace."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def tracer_line(view: TraceView) -> str:
 
 
 def event_header(view: TraceView) -> str:
-    """The header of a trace with one event a line: how many events there are, and what the columns are."""
+    """The header of a trace with one event per line: the number of events, and the column titles."""
     if view.tracer == "blk":
         return blk_header(view)
     if view.tracer == "branch":
@@ -60,7 +60,7 @@ def event_header(view: TraceView) -> str:
     return "".join(f"#{line}\n" for line in lines)
 
 
-# What the flags of an event mean, and where the other columns of latency-format are.
+# The meaning of an event's flags, and titles for latency-format's other columns.
 _LATENCY_COLUMNS = (
     "                    _------=> CPU#            ",
     "                   / _-----=> irqs-off/BH-disabled",
@@ -75,7 +75,7 @@ _LATENCY_COLUMNS = (
 
 
 def _latency_header(view: TraceView, columns: str) -> str:
-    """What latency-format says of the trace, then the columns; nothing when there are no events."""
+    """The description of a latency-format trace, then the column titles; empty if there are no events."""
     if not any(map(len, view.events)):
         return ""
     model = "M:preempt VP:0, KP:0, SP:0 HP:0"
@@ -94,7 +94,7 @@ def _latency_header(view: TraceView, columns: str) -> str:
 
 
 def _section(view: TraceView) -> str:
-    """Where the section began and ended that has taken so long; nothing if it is no section."""
+    """Where the section with the longest latency started and ended; empty if the latency is not a section's."""
     data = view.latency
     if not data.critical_start:
         return ""
@@ -102,7 +102,7 @@ def _section(view: TraceView) -> str:
     return f"#  => started at: {names[0]}\n#  => ended at:   {names[1]}\n#\n"
 
 
-# Each column of a graph: what shows it, its title, the marks below. The flags of events come before the last one.
+# For each column of a graph: the option that shows it, its title, the marks below. The flags come before the last one.
 _GRAPH_COLUMNS = (
     (GraphPrint.ABS_TIME, "     TIME       ", "      |         "),
     (GraphPrint.REL_TIME, "   REL TIME     ", "      |         "),
@@ -121,7 +121,7 @@ _GRAPH_FLAGS = (
 
 
 def graph_header(view: TraceView, style: GraphPrint) -> str:
-    """The header of a graph: what the columns are."""
+    """The header of a graph: its column titles."""
     if not view.option("context-info"):
         return ""
     latency = view.option("latency-format")

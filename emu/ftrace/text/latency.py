@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What comes before an event with the option latency-format: the time since the beginning, and to the next event."""
+"""The prefix of an event with the option latency-format: the time since the trace's start, and until the next event."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _verbose(view: TraceView, rows: Rows, since: NDArray[np.uint64], until: NDAr
 
 
 def _until_next(view: TraceView, rows: Rows) -> NDArray[np.uint64]:
-    """The time from each event to the next one, on whichever CPU; 0 where that is not known."""
+    """The time from each event to the next one on any CPU; 0 if that is unknown."""
     if view.consuming:
         return np.zeros(len(rows), np.uint64)
     following: NDArray[np.uint64] = rows.times[np.minimum(rows.place + 1, len(rows.times) - 1)]
@@ -63,5 +63,5 @@ def _until_next(view: TraceView, rows: Rows) -> NDArray[np.uint64]:
 
 
 def _milliseconds(count: int) -> str:
-    """Of microseconds."""
+    """The text of a number of microseconds."""
     return f"{count // 1000}.{count % 1000:03}ms"

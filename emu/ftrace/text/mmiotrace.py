@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The lines of mmiotrace, which programs read: `R 4 1.234567 1 0xf000000400 0x3007 0x0 0`."""
+"""The lines of mmiotrace, a format for programs: `R 4 1.234567 1 0xf000000400 0x3007 0x0 0`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from emu.ftrace.events import MMIO_MAP, MMIO_RW, EventType
+from emu.ftrace.buffers.entries import MMIO_MAP, MMIO_RW, EventType
 from emu.ftrace.text.columns import Column, in_microseconds
 from emu.ftrace.text.marker import print_message
 from emu.ftrace.text.rows import Rows
@@ -16,7 +16,7 @@ from emu.ftrace.text.view import TraceView
 
 __all__ = ["mmiotrace_columns"]
 
-_PID = 0  # Linux does not say it either
+_PID = 0  # Linux also prints 0
 
 
 class _Opcode(enum.IntEnum):

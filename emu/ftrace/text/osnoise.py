@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The text of osnoise and timerlat: a line for each sample, and what the columns are."""
+"""The text of osnoise and timerlat: a line for each sample, and the column titles."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from emu.ftrace.events import OSNOISE, TIMERLAT
+from emu.ftrace.buffers.entries import OSNOISE, TIMERLAT
 from emu.ftrace.text.columns import Column
 from emu.ftrace.text.rows import Rows
 from emu.ftrace.text.view import TraceView
@@ -45,13 +45,13 @@ def timerlat_header(view: TraceView) -> str:
 
 
 def _lists(rows: Rows, layout: np.dtype[np.void], names: tuple[str, ...]) -> list[list[int]]:
-    """The fields of each row, by their names."""
+    """The named fields of each row."""
     entries = rows.entries(layout)
     return [list(row) for row in zip(*(entries[name].tolist() for name in names), strict=True)]
 
 
 def osnoise_text(view: TraceView, rows: Rows) -> Column:
-    """`1000000     515723  48.42770    8635    289      0    133     44     15`: how much of the runtime was left, in percent."""
+    """`1000000     515723  48.42770    8635    289      0    133     44     15`. The third number is the available CPU in %."""
     lines = []
     for runtime, noise, longest, *counts in _lists(rows, OSNOISE, ("runtime", "noise", "max_sample", *_COUNTS)):
         left = (runtime - noise) * 10_000_000 // (runtime or 1) & (1 << 64) - 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The text of a trace that is read as it is written, a few events at a time."""
+"""The text of a trace that is read while it is recorded, a few events at a time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from emu.ftrace.events import PRINT, Events, EventType
+from emu.ftrace.buffers.entries import PRINT, Events, EventType
 from emu.ftrace.text.graph_layout import Shape
 from emu.ftrace.text.rows import Rows
 from emu.ftrace.text.trace import RenderedRows, render_rows
@@ -18,10 +18,10 @@ __all__ = ["PipeText"]
 
 @dataclass
 class _Printed:
-    """The printed events of a CPU on which the text of its next lines depends. Each Events has one event."""
+    """The printed events of a CPU that affect the text of its next lines. Each Events has one event."""
 
     calls: dict[int, Events] = field(default_factory=dict)  # by depth: the last call or return
-    last: list[Events] = field(default_factory=list)  # the last event, and after an open brace a separator
+    last: list[Events] = field(default_factory=list)  # the last event, and a separator after an open brace
 
     def parts(self) -> list[Events]:
         calls = [events for events in self.calls.values() if not self.last or events is not self.last[0]]
@@ -29,7 +29,7 @@ class _Printed:
 
 
 class PipeText:
-    """The text that one reader of trace_pipe gets: the same lines as if all were printed at once."""
+    """The text for one reader of trace_pipe: the same lines as if all events were printed at once."""
 
     def __init__(self) -> None:
         self._printed: dict[int, _Printed] = {}
@@ -45,7 +45,7 @@ class PipeText:
             before[events.cpu] = len(known)
             parts += [*known, events]
         self._rows = render_rows(replace(view, events=parts, first_number=view.first_number - sum(before.values())))
-        # On each CPU the printed events are older than those in the view, so a CPU's first rows are the printed ones.
+        # On each CPU, printed events are older than the view's, so a CPU's first rows are the printed events.
         self._new = []
         for row, cpu in enumerate(self._rows.rows.cpu.tolist()):
             if before[cpu]:
@@ -55,7 +55,7 @@ class PipeText:
         return [(self._rows.texts[row], int(self._rows.rows.cpu[row])) for row in self._new]
 
     def printed(self, count: int) -> None:
-        """Notes that the first `count` of the rows that were given last have been printed."""
+        """Notes that the first `count` of the last returned rows have been printed."""
         found = self._rows
         if found is None or found.graph is None:
             return
@@ -68,13 +68,12 @@ class PipeText:
             if shape in (Shape.LEAF, Shape.OPEN, Shape.CLOSE):
                 printed.calls[int(depths[row])] = event
             if shape == Shape.OPEN:
-                # The opening brace is printed. The separator keeps a return that follows from being merged with it into
-                # one line.
+                # The opening brace is printed. The separator prevents a following return from being merged with it into one line.
                 printed.last.append(_separator(found.rows, row))
 
 
 def _single(rows: Rows, row: int) -> Events:
-    """One event, without the page that it lies in."""
+    """One event, without the page that holds it."""
     first, size = int(rows.offset[row]), int(rows.size[row])
     return _event(rows, row, rows.words[first // 4 : (first + size) // 4].copy())
 

@@ -29,7 +29,7 @@ class _Formatter(Protocol):
     def __call__(self, entry: bytes, guest: Guest) -> str: ...
 
 
-# Made when an event is printed for the first time.
+# Each is made when its event is first printed.
 _formatters: WeakKeyDictionary[EventCall, _Formatter] = WeakKeyDictionary()
 
 
@@ -47,13 +47,13 @@ def event_text(view: TraceView, rows: Rows) -> Column:
 
 
 def _line_of(view: TraceView, call: EventCall) -> Callable[[bytes], str]:
-    """What makes a line of an entry of the event."""
+    """Returns a function that makes the line of an entry."""
     if call.kind is EventKind.SYSCALL_ENTER:
         return enter_text(call, with_types=view.option("verbose"))
     if call.kind is EventKind.SYSCALL_EXIT:
         return exit_text(call)
     if call.kind is EventKind.SYNTHETIC:
-        from emu.ftrace.text.synthetic import synthetic_text  # as they are defined by few
+        from emu.ftrace.text.synthetic import synthetic_text  # imported late: few traces have such events
 
         return synthetic_text(view, call, _ViewedGuest(view))
     if call.kind in _PROBES:
@@ -67,10 +67,10 @@ def _line_of(view: TraceView, call: EventCall) -> Callable[[bytes], str]:
 
 
 def _formatter(view: TraceView, call: EventCall) -> _Formatter:
-    """What is made once for an event. It does not hold the event, or nobody would ever forget either."""
+    """The data that is made once per event. It must not refer to the event, or neither would ever be freed."""
     name, fields = call.name, call.fields
     try:
-        text = compile_print_fmt(call, view.kernel_values, view.kernel_constants)
+        text = compile_print_fmt(call, view.kernel_values, view.kernel_constants, view.words.long_size)
     except PrintFmtError as error:
         view.warn(f"{call.path} is printed in hexadecimal digits, for its print fmt cannot be used: {error}")
         return lambda entry, guest: f"[{name}:{''.join(f' {_hexadecimal(field, entry)}' for field in fields)}]\n"
@@ -78,7 +78,7 @@ def _formatter(view: TraceView, call: EventCall) -> _Formatter:
 
 
 def _hexadecimal(field: Field, entry: bytes) -> str:
-    """`pid=0x39 comm=73 68 00`: a number as one, other bytes in their order."""
+    """`pid=0x39 comm=73 68 00`: numbers as numbers, other fields byte by byte."""
     data = np.frombuffer(entry, np.uint8)[field.offset : field.offset + field.size]
     if field.is_dynamic:
         return f"{field.name}={dynamic_data(entry, int(data.view(np.uint32)[0]), field.data_base).hex(' ')}"
@@ -88,13 +88,14 @@ def _hexadecimal(field: Field, entry: bytes) -> str:
 
 
 class _ViewedGuest:
-    """What the text of an entry needs besides the entry."""
+    """The guest's data that the text of an entry needs besides the entry."""
 
     def __init__(self, view: TraceView) -> None:
         self.values = view.kernel_values
         self._view = view
         self._names = {offset: SymbolNames(view, offset=offset) for offset in (False, True)}
         self._hides = view.option("hash-ptr")
+        self._errors = view.words.highest + 1 - _ERRORS
         self.string = cache(self._string)
         self.symbol = cache(self._symbol)
 
@@ -108,11 +109,11 @@ class _ViewedGuest:
         return f"({address:#x})[UNSAFE-MEMORY]" if found is None else found
 
     def pointer(self, address: int) -> str:
-        """With the option hash-ptr a number that is the same for the same address. What is no address but an error stays."""
-        if self._hides and 0 < address < _ERRORS:
+        """With the option hash-ptr, a number that is equal for equal addresses. Error values (ERR_PTR) are not hashed."""
+        if self._hides and 0 < address < self._errors:
             key = self._view.pointer_key.to_bytes(8, "little")
-            return f"{hashlib.blake2b(address.to_bytes(8, 'little'), digest_size=4, key=key).hexdigest():0>16}"
-        return f"{address:016x}"
+            address = int.from_bytes(hashlib.blake2b(address.to_bytes(8, "little"), digest_size=4, key=key).digest())
+        return self._view.words.address_digits(address)
 
 
-_ERRORS = (1 << 64) - 4095  # -MAX_ERRNO as a pointer
+_ERRORS = 4095  # MAX_ERRNO: the highest values are errors, not addresses

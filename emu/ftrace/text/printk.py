@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The text of events of trace_printk() whose format is a constant: they have its address, and its arguments."""
+"""The text of trace_printk() events with a constant format: an entry has the format's address and its arguments."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from collections.abc import Callable
 
 import numpy as np
 
-from emu.ftrace.bprintf import ByteOrder, arguments, formatted
-from emu.ftrace.events import BPRINT, BPUTS
+from emu.ftrace.bprintf import arguments, formatted
+from emu.ftrace.buffers.entries import BPRINT, BPUTS
 from emu.ftrace.text.columns import Column, SymbolNames
 from emu.ftrace.text.rows import Rows
 from emu.ftrace.text.view import TraceView
 
 __all__ = ["bprint_message", "bprint_raw", "bprint_text", "bputs_message", "bputs_raw", "bputs_text"]
 
-_UNREADABLE = "(efault)"  # instead of a text that is not in the guest's memory
+_UNREADABLE = "(efault)"  # for a string that is not in the guest's memory
 
 
 def bputs_message(view: TraceView, rows: Rows) -> Column:
-    """The text alone."""
+    """The message alone."""
     return np.array([_string_at(view, address) for address in rows.entries(BPUTS)["str"].tolist()], np.object_)
 
 
@@ -34,14 +34,13 @@ def bputs_raw(view: TraceView, rows: Rows) -> Column:
 
 
 def bprint_message(view: TraceView, rows: Rows) -> Column:
-    """The text alone."""
+    """The message alone."""
     pointer = _pointer_text(view)
-    order: ByteOrder = "little" if view.byte_order == "<" else "big"
     texts = []
     for row, address in enumerate(rows.entries(BPRINT)["fmt"].tolist()):
         template = _string_at(view, address).encode(errors="surrogateescape")
-        values = arguments(template, rows.payload(row, BPRINT.itemsize), order)
-        texts.append(formatted(template, values, pointer).decode(errors="surrogateescape"))
+        values = arguments(template, rows.payload(row, BPRINT.itemsize), view.words)
+        texts.append(formatted(template, values, pointer, view.words.long_size).decode(errors="surrogateescape"))
     return np.array(texts, np.object_)
 
 
@@ -76,7 +75,7 @@ def _pointer_text(view: TraceView) -> Callable[[bytes, int], bytes | None]:
     names[b"B"] = names[b"S"]
 
     def text(kind: bytes, address: int) -> bytes | None:
-        """`%pS`, `%pB`: a symbol and the offset into it, `%ps`: a symbol, `%px`: digits; other pointers are plain."""
+        """`%pS`, `%pB`: a symbol with the offset into it; `%ps`: a symbol; `%px`: digits; other pointers are printed plainly."""
         if kind == b"x":
             return b"%x" % address
         return names[kind].of(np.array([address], np.uint64))[0].encode() if kind in names else None

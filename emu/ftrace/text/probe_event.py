@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The text of probes' events: `myopen: (do_sys_openat2+0x0/0xe0) dfd=0xffffff9c filename="/etc/passwd"`."""
+"""The text of probe events: `myopen: (do_sys_openat2+0x0/0xe0) dfd=0xffffff9c filename="/etc/passwd"`."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from emu.ftrace.text.view import TraceView
 __all__ = ["probe_text"]
 
 _FAULT = "(fault)"
-_LETTERS = {1: "b", 2: "h", 4: "i", 8: "q"}  # of struct, by the size; unsigned ones are capitals
+_LETTERS = {1: "b", 2: "h", 4: "i", 8: "q"}  # format letters of struct, by size; capitals are unsigned
 
 
 def probe_text(view: TraceView, call: EventCall) -> Callable[[bytes], str]:
-    """What prints an entry."""
+    """Returns a function that prints an entry."""
     source = call.source
     assert isinstance(source, ProbeEvent)
     head = _head(view, call, source)
@@ -39,7 +39,7 @@ def probe_text(view: TraceView, call: EventCall) -> Callable[[bytes], str]:
 
 
 def _head(view: TraceView, call: EventCall, source: ProbeEvent) -> Callable[[bytes], str]:
-    """What prints that which stands in parentheses."""
+    """Returns a function that prints the part in parentheses."""
     first, second = struct.Struct(f"={COMMON_SIZE}xQ"), struct.Struct(f"={COMMON_SIZE}xQQ")
     addresses = view.option("sym-addr")
     place, caller = (SymbolNames(view, offset=offset, address=addresses) for offset in (True, False))
@@ -69,7 +69,7 @@ def _head(view: TraceView, call: EventCall, source: ProbeEvent) -> Callable[[byt
 
 
 def _value(view: TraceView, argument: Argument, offset: int) -> Callable[[bytes], str]:
-    """What prints an argument, which is at an offset in the entry."""
+    """Returns a function that prints an argument at an offset in the entry."""
     one = _one_value(view, argument)
     size = argument.type.size
     if not argument.count:
@@ -79,7 +79,7 @@ def _value(view: TraceView, argument: Argument, offset: int) -> Callable[[bytes]
 
 
 def _one_value(view: TraceView, argument: Argument) -> Callable[[bytes, int], str]:
-    """What prints a value at an offset in an entry."""
+    """Returns a function that prints a value at an offset in an entry."""
     kind = argument.type
     if kind.is_string:
         return _string

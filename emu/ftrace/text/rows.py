@@ -1,16 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The events of all CPUs in the order in which they are printed, column by column."""
+"""The events of all CPUs in printing order, as columns."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from emu.ftrace.events import ENTRY, Events, entries_at
+from emu.ftrace.buffers.entries import ENTRY, Events, entries_at
 
 __all__ = ["Indices", "Rows", "merge"]
 
@@ -19,23 +18,23 @@ Indices = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """One element per event in each column. `lost` says before which row of a CPU events are missing, and how many."""
+    """One element per event in each column. `lost`: the rows before which events of their CPU were lost, and how many."""
 
     words: NDArray[np.uint32]
     time: NDArray[np.uint64]
     cpu: NDArray[np.int64]
     offset: NDArray[np.int64]
     size: NDArray[np.int64]
-    entry: NDArray[Any]  # the common fields: events.ENTRY
-    place: NDArray[np.int64]  # among all events, in the order of printing
-    times: NDArray[np.uint64]  # of all events, in the order of printing
+    entry: NDArray[np.void]  # the common fields: entries.ENTRY
+    place: NDArray[np.int64]  # index among all events, in printing order
+    times: NDArray[np.uint64]  # of all events, in printing order
     lost: dict[int, int] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.time)
 
     def take(self, indices: Indices | NDArray[np.bool_]) -> Rows:
-        """Some of the rows, in the order given."""
+        """The selected rows, in the order given."""
         return Rows(
             self.words,
             self.time[indices],
@@ -47,17 +46,17 @@ class Rows:
             self.times,
         )
 
-    def entries(self, layout: DTypeLike) -> NDArray[Any]:
+    def entries(self, layout: DTypeLike) -> NDArray[np.void]:
         """The entries, each read as `layout`."""
         return entries_at(self.words, self.offset, layout)
 
     def payload(self, index: int, start: int) -> bytes:
-        """The bytes of one entry from byte `start` on."""
+        """The bytes of one entry, from byte `start` on."""
         first = int(self.offset[index])
         return self.words[first // 4 : (first + int(self.size[index])) // 4].tobytes()[start:]
 
     def bodies(self) -> list[bytes]:
-        """The entries, with zeros for the common fields: entries of the same body have the same text."""
+        """The entries, with zeros for the common fields: entries with equal bodies have equal text."""
         bodies = np.empty(len(self), np.object_)
         for size in np.unique(self.size).tolist():
             chosen = np.flatnonzero(self.size == size)
@@ -70,7 +69,7 @@ class Rows:
 
 
 def merge(parts: Sequence[Events]) -> Rows:
-    """All events by time; events of the same time in the order of the parts."""
+    """All events, sorted by time; events with equal times are in the order of the parts."""
     if not parts:
         nothing, never = np.empty(0, np.int64), np.empty(0, np.uint64)
         return Rows(np.empty(0, np.uint32), never, nothing, nothing, nothing, np.empty(0, ENTRY), nothing, never)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The text of stack traces: a line for each call that was under way, innermost first."""
+"""The text of stack traces: a line for each call, innermost first."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from emu.ftrace.events import KERNEL_STACK, USER_STACK
+from emu.ftrace.buffers.entries import KERNEL_STACK, USER_STACK
 from emu.ftrace.text.columns import Column, SymbolNames
 from emu.ftrace.text.rows import Rows
 from emu.ftrace.text.view import TraceView
@@ -18,14 +18,14 @@ __all__ = ["kernel_stack_text", "user_stack_text"]
 
 Addresses = NDArray[np.uint64]
 
-_END = np.uint64(0xFFFF_FFFF_FFFF_FFFF)  # the place in an entry behind the last caller, if there is one
+_END = np.uint64(0xFFFF_FFFF_FFFF_FFFF)  # marks the end of the callers in an entry that has room for more
 
 
 def kernel_stack_text(view: TraceView, rows: Rows) -> Column:
     """`<stack trace>`, then ` => schedule` for each call."""
     names, entries = SymbolNames.by_options(view), rows.bodies()
     stacks = {entry: _callers(entry) for entry in entries}
-    names.of(np.unique(np.concatenate([*stacks.values()])))  # looks all up at once
+    names.of(np.unique(np.concatenate([*stacks.values()])))  # looks up all at once
     return _texts(entries, lambda entry: _stack_text("<stack trace>", names.of(stacks[entry])))
 
 
@@ -37,7 +37,7 @@ def user_stack_text(view: TraceView, rows: Rows) -> Column:
     def place(tgid: int, address: int) -> str:
         found = view.mapped_file(tgid, address) if with_files else None
         file = f"{_escaped(found.path)}[+{found.offset:#x}]" if found else ""
-        return f"{file} <{address:016x}>" if with_addresses or not found else file
+        return f"{file} <{view.words.address_digits(address)}>" if with_addresses or not found else file
 
     def text(entry: bytes) -> str:
         stack = np.frombuffer(entry, USER_STACK, 1)[0]
@@ -49,7 +49,7 @@ def user_stack_text(view: TraceView, rows: Rows) -> Column:
 
 
 def _callers(entry: bytes) -> Addresses:
-    """Those of a kernel_stack entry: as many as it says and has."""
+    """The callers in a kernel_stack entry: as many as it declares and contains."""
     size = int(np.frombuffer(entry, KERNEL_STACK, 1)["size"][0])
     room = (len(entry) - KERNEL_STACK.itemsize) // np.dtype(np.uint64).itemsize
     found = np.frombuffer(entry, np.uint64, min(max(size, 0), room), KERNEL_STACK.itemsize)
@@ -58,7 +58,7 @@ def _callers(entry: bytes) -> Addresses:
 
 
 def _escaped(path: str) -> str:
-    """A path on one line."""
+    """A path, escaped to fit on one line."""
     return path.replace("\n", "\\012")
 
 
@@ -67,7 +67,7 @@ def _stack_text(title: str, callers: Sequence[str]) -> str:
 
 
 def _texts(entries: Sequence[bytes], text: Callable[[bytes], str]) -> Column:
-    """For each entry, its text, made once for those that are equal but for the common fields."""
+    """For each entry its text, made once for entries that differ only in the common fields."""
     column = np.empty(len(entries), np.object_)
     column[:] = list(map(cache(text), entries))
     return column

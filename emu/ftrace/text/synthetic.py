@@ -23,14 +23,14 @@ _GFP_TABLE = re.compile(r'__print_flags\(REC->gfp_flags, "\|", .*?\}\s*\)', re.D
 
 
 def synthetic_text(view: TraceView, call: EventCall, guest: Guest) -> _Writer:
-    """What prints an entry: each field as its type says. With the option `verbose` the conversion stands before it."""
+    """Returns a function that prints an entry: each field by its type. With the option `verbose`, its conversion precedes it."""
     *others, last = call.fields
     writers = [*(_writer(view, field, guest, " ") for field in others), _writer(view, last, guest, "")]
     return lambda entry: f"{call.name}: {''.join(writer(entry) for writer in writers)}\n"
 
 
 def _writer(view: TraceView, field: Field, guest: Guest, space: str) -> _Writer:
-    """What prints a field and the space behind it. As in Linux, what the flags of a gfp_t mean comes behind the space."""
+    """Returns a function that prints a field and the space after it. As in Linux, a gfp_t's flags follow the space."""
     start = f"{conversion(field.type)} {field.name}=" if view.option("verbose") else f"{field.name}="
     value = _string(field) if "char[" in field.type else _number(field)
     if field.type == "gfp_t":
@@ -51,18 +51,18 @@ def _string(field: Field) -> _Writer:
 
 
 def _number(field: Field) -> _Writer:
-    """As Linux hands it to printf(): what is shorter than an int is unsigned."""
+    """The number as Linux passes it to printf(): types shorter than an int become unsigned."""
     bytes_, signed = slice(field.offset, field.offset + field.size), field.signed and field.size >= 4
     base = "x" if conversion(field.type) == "%x" else "d"
     return lambda entry: format(int.from_bytes(entry[bytes_], sys.byteorder, signed=signed), base)
 
 
 def _gfp_flags(view: TraceView, field: Field, guest: Guest) -> _Writer:
-    """What names the flags of a gfp_t: as kmem:kmalloc's print fmt does, which has the kernel's own table."""
+    """Returns a function that names the flags of a gfp_t, as kmem:kmalloc's print fmt does with the kernel's own table."""
     kmalloc = next((call for call in view.calls.values() if call.path == "kmem:kmalloc"), None)
     table = _GFP_TABLE.search(kmalloc.print_fmt) if kmalloc else None
     if kmalloc is None or table is None:
         return _number(field)
     named = replace(kmalloc, fields=[replace(field, name="gfp_flags")], print_fmt=f'"%s", {table[0]}')
-    text = compile_print_fmt(named, view.kernel_values, view.kernel_constants)
+    text = compile_print_fmt(named, view.kernel_values, view.kernel_constants, view.words.long_size)
     return lambda entry: text(entry, guest)

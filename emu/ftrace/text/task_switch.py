@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The text of the wakeup tracers' own events: a task is woken by another, or gets the CPU after it."""
+"""The text of the wakeup tracers' own events: a task wakes another, or is switched out for it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from emu.ftrace.events import TASK_SWITCH, EventType
+from emu.ftrace.buffers.entries import TASK_SWITCH, EventType
 from emu.ftrace.text.columns import Column
 from emu.ftrace.text.numbers import binary_numbers, hex_numbers
 from emu.ftrace.text.rows import Rows
@@ -17,12 +17,12 @@ from emu.ftrace.text.view import TraceView
 __all__ = ["task_switch_binary", "task_switch_hex", "task_switch_raw", "task_switch_text"]
 
 _ARROWS = {EventType.CONTEXT_SWITCH: "==>", EventType.WAKEUP: "  +"}
-_STATES = np.frombuffer(b"RSDTtXZPI", np.uint8)  # the letter of each state that an entry may hold
-_WOKEN = ord("+")  # what stands for the waker's state in raw and hex
+_STATES = np.frombuffer(b"RSDTtXZPI", np.uint8)  # the letter of each state in an entry
+_WOKEN = ord("+")  # in place of the waker's state, with raw and hex
 
 
 def task_switch_text(view: TraceView, rows: Rows) -> Column:
-    """`       0:120:R   + [001]    5152: 94:R sleep`: two tasks with their priorities and states, and the CPU of the second."""
+    """`       0:120:R   + [001]    5152: 94:R sleep`: two tasks with priorities and states, and the CPU of the second one."""
     arrow = _ARROWS[EventType(int(rows.entry["type"][0]))]
     lines = [
         f" {pid:7}:{prio:3}:{state:c} {arrow} [{cpu:03}] {next_pid:7}:{next_prio:3}:{next_state:c} {view.task_name(next_pid)}\n"
@@ -59,12 +59,12 @@ def _letters(rows: Rows, field: str) -> NDArray[np.uint8]:
 
 
 def _states_or_plus(rows: Rows) -> NDArray[np.uint8]:
-    """The letter of the first task's state, if it has been switched out."""
+    """The letter of the first task's state; `+` at a wakeup."""
     return np.where(rows.entry["type"] == EventType.WAKEUP, np.uint8(_WOKEN), _letters(rows, "prev_state"))
 
 
 def _numbers(rows: Rows, first_states: NDArray[np.uint8]) -> Iterator[tuple[int, ...]]:
-    """The numbers of each row, in the order of printing."""
+    """The numbers of each row, in printing order."""
     entries = rows.entries(TASK_SWITCH)
     first = entries["prev_pid"].tolist(), entries["prev_prio"].tolist(), first_states.tolist(), entries["next_cpu"].tolist()
     second = entries["next_pid"].tolist(), entries["next_prio"].tolist(), _letters(rows, "next_state").tolist()

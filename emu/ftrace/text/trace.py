@@ -24,12 +24,12 @@ from emu.ftrace.text.view import TraceView
 __all__ = ["RenderedRows", "render_events", "render_rows", "render_trace"]
 
 _CHUNK = 1 << 16  # rows
-_OWN_LINES = {"mmiotrace": mmiotrace_columns}  # of tracers whose lines are not like those of others
+_OWN_LINES = {"mmiotrace": mmiotrace_columns}  # of tracers that do not use the common format
 _HEADERS = {"osnoise": osnoise_header, "timerlat": timerlat_header}
 
 
 def render_trace(view: TraceView) -> Iterator[str]:
-    """What a read of `trace` gives, in pieces."""
+    """The contents of `trace`, in pieces."""
     yield tracer_line(view)
     style = graph_style(view)
     yield _HEADERS.get(view.tracer, event_header)(view) if style is None else graph_header(view, style)
@@ -37,7 +37,7 @@ def render_trace(view: TraceView) -> Iterator[str]:
 
 
 def render_events(view: TraceView) -> Iterator[str]:
-    """What `render_trace` gives, without the header."""
+    """The contents of `trace` without the header."""
     rows = merge(view.events)
     style = graph_style(view)
     columns = partial(_event_columns, view, rows) if style is None else GraphText(view, rows, style).columns
@@ -53,7 +53,7 @@ def render_events(view: TraceView) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class RenderedRows:
-    """Events in the order of printing, each with its text; of a graph also their layout."""
+    """Events in printing order, each with its text; for a graph also their layout."""
 
     texts: list[str]
     rows: Rows
@@ -81,7 +81,7 @@ def _event_columns(view: TraceView, rows: Rows, part: range) -> list[Column]:
 
 
 def _notes(view: TraceView, rows: Rows) -> dict[int, str]:
-    """Lines about the buffers, by the row before which they stand: where events are missing, where a CPU's begin."""
+    """Lines about the buffers, by the row that they precede: lost events, and the start of a CPU's buffer."""
     notes = {row: f"CPU:{rows.cpu[row]} [LOST {lost} EVENTS]\n" for row, lost in rows.lost.items()}
     overwritten = view.written > view.entries
     own_lines = graph_style(view) is not None or view.tracer in _OWN_LINES

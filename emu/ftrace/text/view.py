@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What there is to print: a snapshot of a trace, and what else its text needs to know."""
+"""The data for printing a trace: a snapshot of its events, and everything else that their text depends on."""
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
@@ -10,15 +11,18 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from emu.ftrace.buffers.entries import Events
 from emu.ftrace.event.call import EventCall
-from emu.ftrace.events import Events
+from emu.ftrace.words import Words
 from emu.kernel.user_mappings import MappedFile
 
-__all__ = ["LatencyData", "Symbol", "SymbolTable", "Symbols", "TraceView"]
+__all__ = ["LatencyData", "Parameter", "ParameterKind", "Prototypes", "Symbol", "Symbols", "TraceView"]
+
+_USUAL = Words()
 
 
 class Symbol(NamedTuple):
-    """Where an address lies: `offset` bytes into a symbol of `size` bytes, in the kernel or in a module."""
+    """The symbol of an address: the address is `offset` bytes into a symbol of `size` bytes, in the kernel or in a module."""
 
     name: str
     offset: int
@@ -28,31 +32,44 @@ class Symbol(NamedTuple):
 
 class Symbols(Protocol):
     def lookup(self, addresses: NDArray[np.uint64]) -> Sequence[Symbol | None]:
-        """The symbol at each address; None where there is none."""
+        """The symbol at each address; None if there is none."""
 
 
-class SymbolTable:
-    """Symbols by address. Each reaches to the next one, as Linux has it; the last one to `end`."""
+class ParameterKind(enum.Enum):
+    """How an argument is shown."""
 
-    def __init__(self, symbols: Mapping[int, str], end: int) -> None:
-        self._starts = np.array(sorted(symbols), np.uint64)
-        self._names = [symbols[int(start)] for start in self._starts]
-        self._ends = np.append(self._starts[1:], np.uint64(end))
+    NUMBER = enum.auto()  # of an integer type or an enumeration
+    POINTER = enum.auto()
+    UNKNOWN = enum.auto()  # its type is not known
+    OTHER = enum.auto()  # a structure that is passed by value, for example
 
-    def lookup(self, addresses: NDArray[np.uint64]) -> Sequence[Symbol | None]:
-        places = np.searchsorted(self._starts, addresses, side="right") - 1
-        return [self._symbol(int(place), int(address)) for place, address in zip(places, addresses, strict=True)]
 
-    def _symbol(self, place: int, address: int) -> Symbol | None:
-        if place < 0 or address >= int(self._ends[place]):
-            return None
-        start = int(self._starts[place])
-        return Symbol(self._names[place], address - start, int(self._ends[place]) - start)
+class Parameter(NamedTuple):
+    """A parameter of a function.
+
+    Attributes:
+        name: "" if it has none.
+        type: of an OTHER one, the kind of its type: STRUCT.
+        size: ... and its size in bytes.
+    """
+
+    name: str
+    kind: ParameterKind
+    type: str = ""
+    size: int = 0
+
+
+class Prototypes(Protocol):
+    def parameters(self, function: str, module: str) -> Sequence[Parameter] | None:
+        """The parameters of a function of the kernel ("") or of a module; None if they are not known."""
+
+    def data(self) -> Mapping[str, bytes | memoryview]:
+        """The BTF that tells them: of the kernel, named "", and of modules."""
 
 
 @dataclass(frozen=True)
 class LatencyData:
-    """What the header of latency-format says of the longest latency."""
+    """The data about the longest latency in latency-format's header."""
 
     latency: int = 0  # nanoseconds
     cpu: int = 0
@@ -61,16 +78,16 @@ class LatencyData:
     nice: int = 0
     policy: int = 0
     rt_priority: int = 0
-    critical_start: int = 0  # where the section began; 0: it is not about a section
+    critical_start: int = 0  # where the section started; 0 if the latency is not a section's
     critical_end: int = 0
 
 
 @dataclass(frozen=True)
 class TraceView:
-    """A snapshot of a trace and its surroundings.
+    """A snapshot of a trace, with everything that its text depends on.
 
-    `events` may hold several parts of one CPU's events, in order. `entries` and `written` are what the header says of
-    the buffer: they can differ from the number of events here. Options that are missing are off.
+    `events` may have several parts for one CPU, in order. `entries` and `written` are the buffer's counts for the header: they
+    can differ from the number of events here. Missing options are off.
     """
 
     tracer: str
@@ -80,27 +97,28 @@ class TraceView:
     cpus: int
     options: Mapping[str, bool]
     symbols: Symbols
-    comm_of: Callable[[int], str | None]  # the remembered name of a pid
+    comm_of: Callable[[int], str | None]  # the saved name of a pid
+    prototypes: Prototypes | None = None  # None: no function's is known
     tgid_of: Callable[[int], int | None] = lambda pid: None
-    clock_is_ns: bool = True  # else times are printed as plain numbers
-    irq_entry_text: range = range(0)  # addresses of the functions by which interrupts enter
-    calls: Mapping[int, EventCall] = field(default_factory=dict)  # the events of the guest, by `common_type`
-    string_at: Callable[[int], str | None] = lambda address: None  # a string of the kernel or of a module
-    mapped_file: Callable[[int, int], MappedFile | None] = lambda tgid, address: None  # of a process that lives
-    kernel_values: Mapping[str, int] = field(default_factory=dict)  # of variables that a print fmt may name: `jiffies`
-    kernel_constants: Mapping[str, int] = field(default_factory=dict)  # that it may name, `sizeof(struct page)` among them
-    pointer_key: int = 0  # with another, %p hides an address behind another number
-    warn: Callable[[str], None] = lambda text: None  # gets what is wrong with an event, once
-    byte_order: str = "<"  # the guest's, "<" or ">": that of binary output, and of what bprint events have
-    release: str = ""  # of the guest's kernel, as uname has it
+    clock_is_ns: bool = True  # otherwise timestamps are printed as plain numbers
+    irq_entry_text: range = range(0)  # addresses of the interrupt entry functions
+    calls: Mapping[int, EventCall] = field(default_factory=dict)  # the guest's events, by `common_type`
+    string_at: Callable[[int], str | None] = lambda address: None  # the string at an address of the kernel or of a module
+    mapped_file: Callable[[int, int], MappedFile | None] = lambda tgid, address: None  # of a running process
+    kernel_values: Mapping[str, int] = field(default_factory=dict)  # of the variables that a print fmt may use, such as `jiffies`
+    kernel_constants: Mapping[str, int] = field(default_factory=dict)  # constants for it, including `sizeof(struct page)`
+    pointer_key: int = 0  # of the hash by which %p hides addresses
+    warn: Callable[[str], None] = lambda text: None  # called once per broken event
+    words: Words = _USUAL  # the guest's word size and byte order
+    release: str = ""  # of the guest's kernel, as in uname
     latency: LatencyData = LatencyData()
-    start: int = 0  # the time of the beginning, by the trace's clock
-    consuming: bool = False  # the events are taken out one by one: what follows each is not known
-    first_number: int = 0  # of the first event, where events are numbered
+    start: int = 0  # the start of the trace, in the trace clock's time
+    consuming: bool = False  # whether events are consumed one by one, so an event's successor is unknown
+    first_number: int = 0  # of the first event, for formats with numbers
 
     def option(self, name: str) -> bool:
         return self.options.get(name, False)
 
     def task_name(self, pid: int) -> str:
-        """As Linux names a task: the idle task and those whose name is forgotten have a name that no program has."""
+        """The name that Linux prints for a task: the idle task and tasks without a saved name have special names."""
         return "<idle>" if pid == 0 else self.comm_of(pid) or "<...>"

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Files of a trace array: while one is open, an instance cannot be removed; error_log tells of what a file has refused."""
+"""Files of a trace array. While one is open, the instance cannot be removed; errors of a file are reported in error_log."""
 
 from __future__ import annotations
 
 import stat
 
-from emu.ftrace.trace_array import TraceArray
+from emu.ftrace.arrays.trace_array import TraceArray
 from emu.ftrace.tracefs.node import File, StaticDirectory
 from emu.kernel.files.node import Directory, Handle, Node, OpenFlags, Readiness, WouldBlock
 
@@ -13,7 +13,7 @@ __all__ = ["ArrayFile", "of_array"]
 
 
 def of_array(directory: StaticDirectory, array: TraceArray) -> StaticDirectory:
-    """A directory of a trace array, with its files and those below it made an array's. Other directories make theirs so."""
+    """A copy of a directory with ArrayFiles, also in static subdirectories. Other directories make their own."""
 
     def wrapped(node: Node) -> Node:
         match node:
@@ -30,7 +30,7 @@ def of_array(directory: StaticDirectory, array: TraceArray) -> StaticDirectory:
 
 
 class ArrayFile(File):
-    """A file of an array: what `file` is, and what all of them have in common."""
+    """Wraps `file` with what all files of an array have in common."""
 
     def __init__(self, file: Node, array: TraceArray) -> None:
         super().__init__(stat.S_IMODE(file.attributes().mode))
@@ -66,11 +66,11 @@ class ArrayHandle(Handle):
     def poll(self) -> Readiness:
         return self._handle.poll()
 
-    def await_change(self) -> None:
-        self._handle.await_change()
+    def await_change(self, *, again: bool) -> None:
+        self._handle.await_change(again=again)
 
-    def await_readiness(self) -> None:
-        self._handle.await_readiness()
+    def await_readiness(self, *, again: bool) -> None:
+        self._handle.await_readiness(again=again)
 
     def release(self) -> None:
         if self._is_open:

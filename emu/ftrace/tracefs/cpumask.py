@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Sets of CPUs as the kernel writes and reads them: hexadecimal, in groups of 32 bits, or as a list of ranges."""
+"""Sets of CPUs in the kernel's text formats: hexadecimal, in groups of 32 bits, or a list of ranges."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from emu.ftrace.errors import TraceError
 
 __all__ = ["format_cpumask", "parse_cpulist", "parse_cpumask"]
 
-_DIGITS = 8  # of a group
+_DIGITS = 8  # per group
 
 
 def format_cpumask(mask: frozenset[int], cpus: int) -> str:
@@ -25,10 +25,10 @@ def format_cpumask(mask: frozenset[int], cpus: int) -> str:
 
 
 def parse_cpumask(text: str, cpus: int) -> frozenset[int]:
-    """The set of a text. Leading zeros may be missing; an empty text is the empty set.
+    """Parses a set. Leading zeros may be missing; an empty text is the empty set.
 
     Raises:
-        TraceError: EINVAL, if it is no such number; EOVERFLOW, if a group is too long, or a CPU too high.
+        TraceError: EINVAL if it is not such a number; EOVERFLOW if a group is too long or a CPU number too high.
     """
     value = 0
     for group in re.split(r"[,\s]+", text.split("\n")[0].strip(", \t")):
@@ -49,10 +49,10 @@ _DIGITS_OF_UINT = len(str(_UINT_MAX))
 
 
 def parse_cpulist(text: str, cpus: int) -> frozenset[int]:
-    """The set of a list: `0-2,5`, `all`; `N` is the last CPU, and `0-9:2/5` the first two of each five from 0 to 9.
+    """Parses a list: `0-2,5`, `all`; `N` is the last CPU, and `0-9:2/5` the first two of every five from 0 to 9.
 
     Raises:
-        TraceError: EINVAL, if it is no list; ERANGE, if a CPU is too high; EOVERFLOW, if no unsigned int holds a number.
+        TraceError: EINVAL if it is not a list; ERANGE if a CPU number is too high; EOVERFLOW if a number exceeds an unsigned int.
     """
     found: set[int] = set()
     for word in filter(None, re.split(r"[,\s]+", _LEADING_ZEROS.sub("", text.split("\n")[0]))):

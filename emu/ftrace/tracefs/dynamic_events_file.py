@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""dynamic_events, kprobe_events and their like: events that were defined. A line that is written defines one, or removes some."""
+"""dynamic_events, kprobe_events and similar files: the defined events. Writing a line defines or removes events."""
 
 from __future__ import annotations
 
@@ -18,11 +18,12 @@ _LONGEST_LINE = 4094  # bytes, as in Linux
 
 
 class DynamicEventsFile(File):
-    """Opening it with truncation removes all events that it shows. A wrong line ends a write; the lines before it are obeyed.
+    """The file. Opening it with truncation removes all events that it shows. A wrong line ends a write; earlier lines take
+    effect.
 
     Args:
-        events: all that were defined.
-        kind: returns the kind that is shown; None: all are.
+        events: all defined events.
+        kind: returns the kind of events in the file; None: all kinds.
         changed: called after each change.
     """
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The files of one event, and the files `enable` of systems and of all events."""
+"""The files of one event, and the files `enable` of a system's events and of all events."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import errno
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
 
+from emu.ftrace.arrays.trace_array import TraceArray
+from emu.ftrace.buffers.entries import EventType
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall, EventKind, format_text
 from emu.ftrace.event.enable import set_state, state, state_of
 from emu.ftrace.event.filters import EventFilters
 from emu.ftrace.event.inject import Injected
-from emu.ftrace.events import EventType
-from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs.node import File, HandleFile
 from emu.ftrace.tracefs.text_file import TextFile, TextHandle
 from emu.kernel.files.node import Handle, OpenFlags
@@ -27,7 +27,7 @@ _SPACE = " \t\n\v\f\r"
 def event_files(
     array: TraceArray, filters: EventFilters, catalogue: Mapping[int, EventCall], event: EventCall
 ) -> dict[str, File]:
-    """The files of an event. Those that are open when its module goes give ENODEV from then on."""
+    """The files of an event. A file that is still open when the event's module is unloaded returns ENODEV from then on."""
 
     call = partial(_still_there, catalogue, event)
     files: dict[str, File] = {
@@ -46,7 +46,7 @@ def event_files(
 
 
 def hist_debug_file(array: TraceArray, catalogue: Mapping[int, EventCall], event: EventCall) -> File:
-    """What the event's hist triggers are made of."""
+    """The file hist_debug: the internals of the event's hist triggers."""
     return TextFile(lambda: partial(array.triggers.hists.debug_text, _still_there(catalogue, event)))
 
 
@@ -57,7 +57,7 @@ def _still_there(catalogue: Mapping[int, EventCall], event: EventCall) -> EventC
 
 
 def system_filter_file(filters: EventFilters, system: str, calls: Callable[[], Collection[EventCall]]) -> TextFile:
-    """The file `filter` of a system: what is written sets those of its events that have the fields."""
+    """The file `filter` of a system: a write sets the filter of those events that have the fields."""
     return _filter_file(lambda: filters.system_text(system), lambda text: filters.set_system(system, calls(), text))
 
 
@@ -73,20 +73,20 @@ def _filter_file(show: Callable[[], str], store: Callable[[str], None]) -> TextF
 def enable_file(
     array: TraceArray, calls: Callable[[], Collection[EventCall]], shown: Callable[[], str] | None = None
 ) -> TextFile:
-    """The file `enable` of some events. `shown`: what it shows of them, if it is not one state of all."""
+    """The file `enable` of some events. `shown`: its text, if that is not the common state of all events."""
     show = shown or (lambda: state(array.ops.events, calls()))
     return TextFile(lambda: f"{show()}\n", lambda text: set_state(array, calls(), text))
 
 
 def _open_trigger(flags: OpenFlags, array: TraceArray, call: Callable[[], EventCall]) -> Handle:
-    """As in Linux, truncation removes the event's hist triggers, and no others."""
+    """Opens `trigger`. As in Linux, truncation removes the event's hist triggers, but no others."""
     if OpenFlags.WRITE in flags and OpenFlags.TRUNCATE in flags:
         array.remove_hists(call())
     return TextHandle(flags, lambda: array.triggers.text(call()), lambda text: array.edit_triggers(call(), text))
 
 
 class InjectHandle(Handle):
-    """An open `inject`: each write is an entry."""
+    """An open `inject`. Each write records an entry."""
 
     def __init__(self, flags: OpenFlags, array: TraceArray, call: Callable[[], EventCall]) -> None:
         super().__init__(flags)

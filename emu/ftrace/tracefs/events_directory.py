@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""events/: a directory for each system and each event. It follows the modules that come and go."""
+"""events/: a directory for each system and each event. It changes as modules are loaded and unloaded."""
 
 from __future__ import annotations
 
+from emu.ftrace.arrays.trace_array import TraceArray
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.enable import available
 from emu.ftrace.event.filters import EventFilters
 from emu.ftrace.event.internal import SYSTEM as INTERNAL
-from emu.ftrace.linux_names import EVENTS, system_directory
-from emu.ftrace.native.ring_buffer import DATA_SIZE, DATA_START
-from emu.ftrace.trace_array import TraceArray
+from emu.ftrace.linux_events import EVENTS, system_directory
+from emu.ftrace.native.ring_record import DATA_SIZE, DATA_START
 from emu.ftrace.tracefs.array_file import ArrayFile
 from emu.ftrace.tracefs.event_files import enable_file, event_files, hist_debug_file, system_filter_file
 from emu.ftrace.tracefs.node import File, LiveDirectory, StaticDirectory
@@ -40,11 +40,11 @@ HEADER_PAGE = f"""\
 
 
 class EventsDirectory(LiveDirectory[str]):
-    """The events as one trace array wants them.
+    """The events directory of one trace array.
 
     Args:
         array: the trace array.
-        catalogue: the events there are.
+        catalogue: the existing events.
     """
 
     def __init__(self, array: TraceArray, catalogue: Catalogue) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Files that hold a function filter: words are collected while the file is open and take effect when it is closed."""
+"""Files with a function filter. Words written to an open file are collected, and take effect when it is closed."""
 
 from __future__ import annotations
 
@@ -8,12 +8,10 @@ import errno
 import re
 from collections.abc import Callable
 
-import numpy as np
-
+from emu.ftrace.arrays.trace_array import TraceArray
 from emu.ftrace.errors import TraceError
-from emu.ftrace.filters import FunctionFilter, ModuleFilters
-from emu.ftrace.probes import FunctionProbes
-from emu.ftrace.trace_array import TraceArray
+from emu.ftrace.sites.filters import FunctionFilter, ModuleFilters
+from emu.ftrace.sites.function_commands import FunctionProbes
 from emu.ftrace.tracefs.node import File
 from emu.ftrace.tracefs.text_file import TextHandle
 from emu.kernel.files.node import Handle, OpenFlags
@@ -21,14 +19,14 @@ from emu.kernel.files.node import Handle, OpenFlags
 __all__ = ["FilterFile", "WordParser"]
 
 
-LONGEST_WORD = 1024  # bytes: more than the names of a function and its module have
+LONGEST_WORD = 1024  # bytes: longer than any function name with its module's name
 
 
 class WordParser:
-    """Cuts written data into words at white space and NUL. A word may be split over several writes.
+    """Splits written data into words at white space and NUL. A word may be split over several writes.
 
     Raises:
-        TraceError: EINVAL, when a word is too long.
+        TraceError: EINVAL if a word is too long.
 
     >>> parser = WordParser()
     >>> parser.split(b"vfs_read vfs_wr"), parser.rest
@@ -49,7 +47,7 @@ class WordParser:
 
 
 class FilterHandle(TextHandle):
-    """An open filter file: reading shows the filter in force, writing edits a copy of it."""
+    """An open filter file. Reading shows the filter in force; writing edits a copy of it."""
 
     def __init__(self, flags: OpenFlags, file: FilterFile) -> None:
         super().__init__(flags, file.show, None)
@@ -67,7 +65,7 @@ class FilterHandle(TextHandle):
     def write(self, offset: int, data: bytes) -> int:
         self._require(OpenFlags.WRITE)
         self._edit(lambda: self._words.split(data))
-        # A write that ends within a word does not count as accepted by itself: the word may still be refused.
+        # A write that ends within a word is not accepted yet: the word may still be refused.
         self._accepted |= not self._words.rest
         return len(data)
 
@@ -75,14 +73,14 @@ class FilterHandle(TextHandle):
         """Puts the edited filter in force, unless all writes were refused: then even truncation has no effect."""
         if OpenFlags.WRITE not in self.flags:
             return
-        # A last word without a newline is complete only now. If it is wrong, no write is left to return the error.
+        # A last word without a newline is complete only now. If it is wrong, no write can return the error any more.
         with contextlib.suppress(TraceError):
             self._edit(self._words.finish)
         if self._refused and not self._accepted:
             return
         in_force = self._file.get()
         self._pending = self._pending.on(in_force.functions)
-        if not np.array_equal(self._pending.mask, in_force.mask) or bool(self._file.waiting) != self._waited:
+        if not self._pending.is_like(in_force) or bool(self._file.waiting) != self._waited:
             self._file.put(self._pending)
 
     def _edit(self, next_words: Callable[[], list[str]]) -> None:
@@ -103,12 +101,12 @@ class FilterHandle(TextHandle):
 
 
 class FilterFile(File):
-    """A file over one filter of the trace instance.
+    """A file for one filter of the trace instance.
 
     Args:
-        waiting: keeps words about modules that are not loaded; None: the file takes names only.
-        commanded: the array whose commands (traceon, traceoff) the file edits, at once; None: it takes no commands.
-        is_set: whether there is a filter; default: whether it selects a function.
+        waiting: keeps words about modules that are not loaded; None: the file accepts only names.
+        commanded: the array whose commands (traceon, traceoff) the file edits, immediately; None: it accepts no commands.
+        is_set: returns whether there is a filter; default: whether the filter has any functions.
     """
 
     def __init__(
@@ -134,7 +132,7 @@ class FilterFile(File):
         if self.waiting is not None:
             lines += self.waiting.lines()
         if self.commanded is not None:
-            lines += self.commanded.ops.probes.lines(self.commanded.ftrace.sites.functions)
+            lines += self.commanded.ops.probes.lines(self.commanded.ftrace.functions)
         return "".join(f"{line}\n" for line in lines)
 
     def open(self, flags: OpenFlags) -> Handle:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""free_buffer: closing it shrinks the ring buffers. So does the end of a process that has it open."""
+"""free_buffer: closing it shrinks the ring buffers, also when a process ends with it open."""
 
 from __future__ import annotations
 
-from emu.ftrace.trace_array import TraceArray
+from emu.ftrace.arrays.trace_array import TraceArray
 from emu.kernel.files.node import Handle, OpenFlags
 
 __all__ = ["FreeBufferHandle"]
@@ -23,4 +23,4 @@ class FreeBufferHandle(Handle):
         return len(data)
 
     def release(self) -> None:
-        self._trace_array.free_buffer()
+        self._trace_array.buffer_size.free()

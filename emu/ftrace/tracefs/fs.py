@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""TraceFS: the tracefs tree as Python uses it, with one call for what takes a shell an `echo` or a `cat`."""
+"""TraceFS: Python's access to the tracefs tree, with one call for each `echo` or `cat` of a shell."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from emu.kernel.files.node import Directory, Handle, Node, OpenFlags, WouldBlock
 
 __all__ = ["TraceFS"]
 
-_MODE = 0o755  # of a directory that is made, as mkdir has it
+_MODE = 0o755  # of a new directory, as with mkdir
 
 
 class TraceFS:
@@ -28,19 +28,19 @@ class TraceFS:
     '1\\n'
 
     Args:
-        settle: called with two limits after each operation that may have changed something, to run the machine until it
-            is done.
+        settle: called with two limits after each operation that may have changed something; runs the machine until the change
+            is complete.
         check: called before each operation; raises if the machine is closed.
         acting: a context for the operations that may change something.
 
-    Methods that change something run the machine until its call sites have been patched. These may take `limit`
+    Methods that change something run the machine until its call sites have been patched. This may take `limit`
     nanoseconds of virtual time and `host_limit` seconds of the host's time; None: no limit, but see Machine.settle.
 
     Raises, from any method:
-        TraceError: with the errno a process in the guest would get, and `path`.
+        TraceError: has the errno that a process in the guest would get, and `path`.
 
-    Raises, from those that change something:
-        GuestPanic, LimitReached, PoweredOff: as Machine.settle. What was written stays.
+    Raises, from methods that change something:
+        GuestPanic, LimitReached, PoweredOff: as Machine.settle. The written data stays.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class TraceFS:
         check: Callable[[], None] = lambda: None,
         acting: Callable[[], AbstractContextManager[None]] = nullcontext,
     ) -> None:
-        self._root = root
+        self.root = root
         self._settle = settle
         self._check = check
         self._acting = acting
@@ -59,11 +59,11 @@ class TraceFS:
         return '<tracefs: listdir() names its files, read("README") explains them>'
 
     def read(self, path: str) -> str:
-        """`cat path`, without waiting for more."""
+        """`cat path`, but without waiting for more data."""
         return b"".join(self.read_pieces(path)).decode(errors="surrogateescape")
 
     def read_pieces(self, path: str) -> Iterator[bytes]:
-        """What `read` returns, in pieces, since a trace may be long. The machine must not run before the last piece."""
+        """The text that `read` returns, in pieces, since a trace may be long. The machine must not run before the last piece."""
         with self._opened(path, OpenFlags.READ) as handle:
             offset = 0
             while True:
@@ -83,7 +83,7 @@ class TraceFS:
 
     def listdir(self, path: str = "") -> list[str]:
         with _naming(path):
-            return [name for name, _ in self._directory(path).entries()]
+            return [name for name, _ in self.directory(path).entries()]
 
     def mkdir(self, path: str, *, limit: int | None = None, host_limit: float | None = None) -> None:
         self._in_parent(path, lambda parent, name: parent.mkdir(name, _MODE), limit, host_limit)
@@ -93,48 +93,19 @@ class TraceFS:
 
     def exists(self, path: str) -> bool:
         try:
-            self._node(path)
+            self.node(path)
         except OSError:
             return False
         return True
 
-    def _write(self, path: str, text: str, flags: OpenFlags, limit: int | None, host_limit: float | None) -> None:
-        data = text.encode(errors="surrogateescape")
-        if not data.endswith(b"\n"):
-            data += b"\n"
-        with self._acting(), Held(), self._opened(path, flags) as handle:
-            while data:
-                data = data[handle.write(0, data) :]
-        self._settle_for(path, limit, host_limit)
+    def with_root(self, root: Directory) -> TraceFS:
+        """The same machine's TraceFS for another tree."""
+        return TraceFS(root, self._settle, self._check, self._acting)
 
-    def _in_parent(
-        self, path: str, operation: Callable[[Directory, str], object], limit: int | None, host_limit: float | None
-    ) -> None:
-        parent, _, name = path.strip("/").rpartition("/")
-        with self._acting(), Held(), _naming(path):
-            operation(self._directory(parent), component(os.fsencode(name)))
-        self._settle_for(path, limit, host_limit)
-
-    def _settle_for(self, path: str, limit: int | None, host_limit: float | None) -> None:
-        """Settles after an operation on a file. An OSError that is not tracing's, of the console say, stays what it is."""
-        try:
-            self._settle(limit, host_limit)
-        except TraceError as error:
-            error.path = path
-            raise
-
-    @contextmanager
-    def _opened(self, path: str, flags: OpenFlags) -> Iterator[Handle]:
-        with _naming(path):
-            handle = self._node(path).open(flags)
-            try:
-                yield handle
-            finally:
-                handle.release()
-
-    def _node(self, path: str) -> Node:
+    def node(self, path: str) -> Node:
+        """The node at a path."""
         self._check()
-        node: Node = self._root
+        node: Node = self.root
         for name in path.split("/"):
             if name in ("", "."):
                 continue
@@ -143,16 +114,55 @@ class TraceFS:
             node = node.lookup(name)
         return node
 
-    def _directory(self, path: str) -> Directory:
-        node = self._node(path)
+    def directory(self, path: str) -> Directory:
+        """The directory at a path."""
+        node = self.node(path)
         if not isinstance(node, Directory):
             raise TraceError(errno.ENOTDIR, "is not a directory")
         return node
 
+    @contextmanager
+    def changing(self, path: str, limit: int | None = None, host_limit: float | None = None) -> Iterator[None]:
+        """A context in which the body may change something through the file at `path`. Settles afterwards.
+
+        Other OSErrors, such as the console's, are passed on unchanged if they are raised while the machine runs.
+        """
+        with self._acting(), Held(), _naming(path):
+            yield
+        try:
+            self._settle(limit, host_limit)
+        except TraceError as error:
+            error.path = path
+            raise
+
+    def _write(self, path: str, text: str, flags: OpenFlags, limit: int | None, host_limit: float | None) -> None:
+        data = text.encode(errors="surrogateescape")
+        if not data.endswith(b"\n"):
+            data += b"\n"
+        with self.changing(path, limit, host_limit), self._opened(path, flags) as handle:
+            while data:
+                data = data[handle.write(0, data) :]
+
+    def _in_parent(
+        self, path: str, operation: Callable[[Directory, str], object], limit: int | None, host_limit: float | None
+    ) -> None:
+        parent, _, name = path.strip("/").rpartition("/")
+        with self.changing(path, limit, host_limit):
+            operation(self.directory(parent), component(os.fsencode(name)))
+
+    @contextmanager
+    def _opened(self, path: str, flags: OpenFlags) -> Iterator[Handle]:
+        with _naming(path):
+            handle = self.node(path).open(flags)
+            try:
+                yield handle
+            finally:
+                handle.release()
+
 
 @contextmanager
 def _naming(path: str) -> Iterator[None]:
-    """Gives the body's errors the path of the file that they are about."""
+    """Adds the file's path to errors that the body raises."""
     try:
         yield
     except OSError as error:

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""hardware_events: which counters of the timing model are sampled, and how often."""
+"""hardware_events: the sampled counters of the timing model, and their periods."""
 
 from __future__ import annotations
 
-from emu.ftrace.hardware_events import HardwareEvents
 from emu.ftrace.tracefs.node import File
 from emu.ftrace.tracefs.text_file import TextHandle
+from emu.ftrace.tracers.hardware_events import HardwareEvents
 from emu.kernel.files.node import Handle, OpenFlags
 
 __all__ = ["HardwareEventsFile"]
 
 
 class HardwareEventsFile(File):
-    """Opening it with truncation ends all sampling. A wrong line ends a write; the lines before it are obeyed."""
+    """The file. Opening it with truncation stops all sampling. A wrong line ends a write; earlier lines take effect."""
 
     def __init__(self, events: HardwareEvents) -> None:
         super().__init__(0o644)

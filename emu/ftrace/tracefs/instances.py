@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""instances/: making a directory in it makes a trace array with buffers and files of its own."""
+"""instances/: making a directory there makes a trace array with its own buffers and files."""
 
 from __future__ import annotations
 
 import errno
 from collections.abc import Callable, Iterable
 
+from emu.ftrace.arrays.trace_array import TraceArray
 from emu.ftrace.errors import TraceError
-from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs.array_file import of_array
 from emu.ftrace.tracefs.node import StaticDirectory, TracefsDirectory
 from emu.kernel.files.node import Node
@@ -20,7 +20,7 @@ class InstancesDirectory(TracefsDirectory):
 
     Args:
         top: the top array.
-        build: makes the tree of an instance.
+        build: makes the file tree of an instance.
     """
 
     def __init__(self, top: TraceArray, build: Callable[[TraceArray], StaticDirectory]) -> None:
@@ -43,7 +43,7 @@ class InstancesDirectory(TracefsDirectory):
         return [(name, self.lookup(name)) for name in sorted(self._top.instances)]
 
     def mkdir(self, name: str, mode: int) -> Node:
-        """Makes an instance. `mode` is ignored: every instance's directory has the same."""
+        """Makes an instance. `mode` is ignored: all instances' directories have the same mode."""
         self._top.make_instance(name)
         return self.lookup(name)
 

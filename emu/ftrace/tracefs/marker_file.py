@@ -1,25 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""trace_marker and trace_marker_raw: every write becomes one event among those of the guest."""
+"""trace_marker and trace_marker_raw: each write becomes an event in the guest's trace."""
 
 from __future__ import annotations
 
 import errno
 
+from emu.ftrace.arrays.trace_array import TraceArray
 from emu.ftrace.errors import TraceError
-from emu.ftrace.trace_array import TraceArray
 from emu.kernel.files.node import Handle, OpenFlags
 
 __all__ = ["MarkerHandle", "RawMarkerHandle"]
 
-LONGEST_MARKER = 1024  # bytes in one event; a longer write is taken in pieces
+LONGEST_MARKER = 1024  # bytes in one event; a longer write is split
 LONGEST_RAW_WRITE = 3072
 SHORTEST_RAW_WRITE = 4  # the event's number
-TEXT_ROOM = len("<faulted>")  # Linux writes this instead of a text that it cannot read: every event has room for it
+TEXT_ROOM = len("<faulted>")  # Linux records this instead of an unreadable text, so every event has room for it
 RAW_ROOM = SHORTEST_RAW_WRITE + TEXT_ROOM
 
 
 class MarkerHandle(Handle):
-    """Write-only; the events carry the time of the write."""
+    """An open trace_marker, write-only. The events have the time of the write."""
 
     stream = True
 
@@ -48,7 +48,7 @@ class MarkerHandle(Handle):
 
 
 class RawMarkerHandle(MarkerHandle):
-    """Takes bytes. The first four are a number that says what the others mean."""
+    """An open trace_marker_raw. The first four bytes are a number that says what the others mean."""
 
     def _piece(self, data: bytes) -> bytes:
         if not SHORTEST_RAW_WRITE <= len(data) <= LONGEST_RAW_WRITE:
@@ -57,5 +57,5 @@ class RawMarkerHandle(MarkerHandle):
         return super()._piece(data)
 
     def _record(self, data: bytes) -> bool:
-        # Linux counts the number twice.
+        # Linux counts the number's size twice.
         return self._trace_array.recorder.host_events.write_raw(data.ljust(max(len(data), RAW_ROOM) + SHORTEST_RAW_WRITE, b"\0"))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Nodes of tracefs: files and directories that are all in memory."""
+"""Nodes of tracefs: files and directories in memory."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Generic, TypeVar
 
 from emu.ftrace.errors import TraceError
-from emu.ftrace.linux_names import LinuxDirectory
+from emu.ftrace.linux_events import LinuxDirectory
 from emu.kernel.files.node import Attributes, Directory, Handle, Node, OpenFlags
 
 __all__ = ["File", "HandleFile", "LiveDirectory", "StaticDirectory", "TracefsDirectory"]
@@ -20,7 +20,7 @@ _Thing = TypeVar("_Thing")
 
 
 class _ModeNode(Node):
-    """A node in memory. It is truncated by opening it, not by a change of its size."""
+    """A node in memory. Opening it can truncate it; changing its size cannot."""
 
     mode: int  # type and permissions, as in st_mode
 
@@ -37,14 +37,14 @@ class _ModeNode(Node):
 
 
 class File(_ModeNode):
-    """A file; its class says what open() returns."""
+    """A file. Its subclass implements open()."""
 
     def __init__(self, permissions: int) -> None:
         self.mode = stat.S_IFREG | permissions
 
 
 class HandleFile(File):
-    """A file whose handles do all its work; `make` makes one for each open()."""
+    """A file whose handles do all the work; `make` makes one for each open()."""
 
     def __init__(self, permissions: int, make: Callable[[OpenFlags], Handle]) -> None:
         super().__init__(permissions)
@@ -80,7 +80,7 @@ class StaticDirectory(TracefsDirectory):
     """A directory whose entries never change.
 
     Attributes:
-        unlisted: more of them, which are found by their names only.
+        unlisted: further entries, which can only be found by name.
     """
 
     def __init__(self, entries: Mapping[str, Node], unlisted: Mapping[str, Node] | None = None) -> None:
@@ -102,14 +102,14 @@ class StaticDirectory(TracefsDirectory):
 
 
 class LiveDirectory(TracefsDirectory, Generic[_Thing]):
-    """A directory of which some entries stand for things that come and go, each a directory. A node is made when it is first
-    asked for.
+    """A directory with some entries that represent things that come and go, each a directory. A node is made when it is first
+    looked up.
 
     Args:
-        things: returns what there is now, by name.
-        make: makes the directory of a thing.
+        things: returns the present things, by name.
+        make: makes a thing's directory.
         files: the entries that never change, none of them a directory.
-        linux: what Linux has there.
+        linux: the entries of the directory in Linux.
     """
 
     def __init__(
@@ -147,7 +147,7 @@ class LiveDirectory(TracefsDirectory, Generic[_Thing]):
         return [*self._files.values(), *(node for _, node in self._made.values())]
 
     def _node(self, name: str, things: Mapping[str, _Thing]) -> Node | None:
-        """The node of what has this name now; the node of something else that had it is removed."""
+        """The node of the thing that has this name now. The node of an earlier thing with this name is removed."""
         thing, node = self._made.get(name, (None, None))
         if node is not None and things.get(name) != thing:
             del self._made[name]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The directory osnoise: how osnoise and timerlat measure, and when they stop tracing."""
+"""The directory osnoise: settings of the osnoise and timerlat tracers."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Callable
 
 from emu.ftrace.errors import TraceError
 from emu.ftrace.numbers import parse_decimal
-from emu.ftrace.osnoise import OPTIONS, WORKLOAD, Osnoise
 from emu.ftrace.tracefs.cpumask import parse_cpulist
 from emu.ftrace.tracefs.node import StaticDirectory
 from emu.ftrace.tracefs.text_file import TextFile
+from emu.ftrace.tracers.osnoise_settings import OPTIONS, WORKLOAD, Osnoise
 from emu.kernel.reports import cpu_list
 
 __all__ = ["osnoise_directory"]
@@ -24,7 +24,7 @@ _UNLIMITED = (1 << 64) - 1
 
 
 def osnoise_directory(osnoise: Osnoise, cpus: int) -> StaticDirectory:
-    """The files of a machine with so many CPUs."""
+    """The files, for a machine with this many CPUs."""
 
     def number(name: str, lowest: Callable[[], int] = lambda: 0, highest: Callable[[], int] = lambda: _UNLIMITED) -> TextFile:
         def store(text: str) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Files that hold a set of process numbers: set_ftrace_pid, set_event_pid, and their like with `notrace`."""
+"""Files with a set of pids: set_ftrace_pid, set_event_pid, and their `notrace` counterparts."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import errno
 import re
 from collections.abc import Callable
 
+from emu.ftrace.buffers.pid_filter import Pids
 from emu.ftrace.errors import TraceError
 from emu.ftrace.numbers import parse_c
-from emu.ftrace.pid_filter import Pids
 from emu.ftrace.tracefs.node import File
 from emu.ftrace.tracefs.text_file import TextHandle
 from emu.kernel.files.node import Handle, OpenFlags
@@ -20,7 +20,7 @@ _LARGEST = (1 << 31) - 1
 
 
 class PidHandle(TextHandle):
-    """Each write adds its numbers, all or none of them."""
+    """An open pid file. Each write adds all of its numbers, or none."""
 
     def __init__(self, flags: OpenFlags, file: PidFile) -> None:
         super().__init__(flags, file.show, None)
@@ -42,9 +42,9 @@ def _pid(word: str) -> int:
 
 
 class PidFile(File):
-    """A file over one set of process numbers. None: there is no filter. An empty set is a filter.
+    """A file for one set of pids. None means that there is no filter; an empty set is a filter.
 
-    `if_none` is what it shows then.
+    `if_none`: the file's text if there is no filter.
     """
 
     def __init__(self, get: Callable[[], Pids], put: Callable[[Pids], None], if_none: str = "") -> None:

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""trace_pipe: reading takes events out of the buffer, and waits for them when there are none."""
+"""trace_pipe: reading consumes events, and waits if there are none."""
 
 from __future__ import annotations
 
-from emu.ftrace.taken_text import TakenText
-from emu.ftrace.trace_array import TraceArray
+from emu.ftrace.arrays.trace_array import TraceArray
+from emu.ftrace.text.taken_text import TakenText
 from emu.kernel.files.node import Handle, OpenFlags, Readiness, WouldBlock
 
 __all__ = ["ConsumingHandle", "PipeHandle"]
 
-_MOST_TEXT = 4095  # bytes that one read can give
+_MOST_TEXT = 4095  # the most that one read can return
 
 
 class ConsumingHandle(Handle):
-    """A reader that takes events out of the buffer, or out of the snapshot. While there is one, the tracer cannot be changed.
+    """A consuming reader of the buffer or the snapshot. While there is one, the tracer cannot be changed.
 
     Args:
         spare: whether it reads the snapshot.
@@ -26,33 +26,33 @@ class ConsumingHandle(Handle):
         self._trace_array = trace_array
         self._cpu = cpu
         self._spare = spare
-        self._rest = b""  # text or bytes that were taken out of the buffer, but not read yet
+        self._rest = b""  # text or bytes that were consumed from the buffer but not read yet
         self._released = False
         trace_array.pipes += 1
 
     def poll(self) -> Readiness:
-        """A pipe of one CPU is readable when as much of the CPU's buffer is written as buffer_percent says.
+        """A pipe of one CPU is readable when the CPU's buffer is filled to buffer_percent.
 
-        With the option `block` every pipe always is. The option's document says: not to block when polled.
+        With the option `block` every pipe is always readable. The option's document says that poll does not block then.
         """
         if self._trace_array.options["block"]:
             return Readiness.READABLE
         _, limits = self._trace_array.pipe_view(self._cpu, spare=self._spare)
         return Readiness.READABLE if self._rest or (limits and self._filled()) else Readiness(0)
 
-    def await_change(self) -> None:
-        self._trace_array.recorder.await_event()
+    def await_change(self, *, again: bool) -> None:
+        self._trace_array.reader.await_event(again=again)
 
-    def await_readiness(self) -> None:
+    def await_readiness(self, *, again: bool) -> None:
         if self._cpu is None or self._filled():
-            self.await_change()
+            self.await_change(again=again)
         else:
-            self._trace_array.recorder.await_filled(self._cpu, self._trace_array.buffer_percent)
+            self._trace_array.reader.await_filled(self._cpu, again=again)
 
     def _filled(self) -> bool:
         if self._cpu is None or self._spare:
             return True
-        return self._trace_array.recorder.filled(self._cpu, self._trace_array.buffer_percent)
+        return self._trace_array.reader.filled(self._cpu)
 
     def release(self) -> None:
         if not self._released:
@@ -65,12 +65,12 @@ class PipeHandle(ConsumingHandle):
 
     def __init__(self, flags: OpenFlags, trace_array: TraceArray, cpu: int | None) -> None:
         super().__init__(flags, trace_array, cpu)
-        self._text = TakenText(lambda: trace_array.pipe_view(cpu), trace_array.recorder.consume)
+        self._text = TakenText(lambda: trace_array.pipe_view(cpu), trace_array.reader.consume)
         self._rest = trace_array.ops.tracer.pipe_begins_with().encode()
         self._has_read = False
 
     def read(self, offset: int, size: int) -> bytes | WouldBlock:
-        """`offset` is ignored: events that have been read are gone."""
+        """Reads text. `offset` is ignored: events that have been read are gone."""
         self._require(OpenFlags.READ)
         if size == 0:
             return b""

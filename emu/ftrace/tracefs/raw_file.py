@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""trace_pipe_raw, snapshot_raw: the pages of a CPU's ring buffer, or of its snapshot, taken out of it as they are read."""
+"""trace_pipe_raw, snapshot_raw: the pages of a CPU's ring buffer or snapshot, consumed as they are read."""
 
 from __future__ import annotations
 
 import errno
 
+from emu.ftrace.arrays.trace_array import TraceArray
 from emu.ftrace.errors import TraceError
-from emu.ftrace.native.ring_buffer import PAGE_SIZE
-from emu.ftrace.trace_array import TraceArray
+from emu.ftrace.native.ring_record import PAGE_SIZE
 from emu.ftrace.tracefs.pipe_file import ConsumingHandle
 from emu.kernel.files.node import OpenFlags, WouldBlock
 
@@ -15,20 +15,20 @@ __all__ = ["RawHandle"]
 
 
 class RawHandle(ConsumingHandle):
-    """A reader of whole pages. A page takes several reads if they ask for less."""
+    """A reader of whole pages. A page can be read in several parts."""
 
     def __init__(self, flags: OpenFlags, trace_array: TraceArray, cpu: int, *, spare: bool = False) -> None:
         if spare:
-            trace_array.check_print_max()
+            trace_array.snapshot.check_print_max()
         super().__init__(flags, trace_array, cpu, spare=spare)
         self._page_of = cpu
-        self._woken = False  # whoever waits for pages is to wait no longer
+        self._woken = False  # whether waiting readers must stop waiting
 
     def read(self, offset: int, size: int) -> bytes | WouldBlock:
-        """`offset` is ignored: events that have been read are gone."""
+        """Reads data. `offset` is ignored: events that have been read are gone."""
         self._require(OpenFlags.READ)
         if not self._rest:
-            page = self._trace_array.recorder.take_page(self._page_of, spare=self._spare) if size else b""
+            page = self._trace_array.reader.take_page(self._page_of, spare=self._spare) if size else b""
             if page is None:
                 return WouldBlock()
             self._rest = page
@@ -36,9 +36,9 @@ class RawHandle(ConsumingHandle):
         return data
 
     def splice(self, offset: int, size: int, *, waited: bool) -> bytes | WouldBlock:
-        """Pages that the writer has left. Whoever waits gets them when buffer_percent says so.
+        """Pages that the writer has finished. A waiting reader gets them when buffer_percent is reached.
 
-        Nothing ends a wait: recording is off, or the file was told to wake its readers.
+        A wait ends with no data if recording is off or the file was told to wake its readers.
         """
         self._require(OpenFlags.READ)
         if self._rest or size < PAGE_SIZE:
@@ -51,16 +51,16 @@ class RawHandle(ConsumingHandle):
             return WouldBlock()
         pages: list[bytes] = []
         while len(pages) < size // PAGE_SIZE:
-            page = recorder.take_page(self._page_of, spare=self._spare, whole=True)
+            page = recorder.reader.take_page(self._page_of, spare=self._spare, whole=True)
             if page is None:
                 break
             pages.append(page)
         return b"".join(pages) or WouldBlock()
 
     def ioctl(self, command: int) -> int:
-        """Command 0 wakes whoever waits for pages of this file."""
+        """Command 0 wakes the readers that wait for pages of this file."""
         if command:
             return super().ioctl(command)
         self._woken = True
-        self._trace_array.recorder.wake_readers()
+        self._trace_array.reader.wake()
         return 0

@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The text of the file README: how to take a trace with the files beside it."""
+"""The text of the file README: how to take a trace with the files beside it.
+
+Programs (perf, libtracefs, the kernel's self-tests) detect features of the kernel by lines in Linux's version of this file.
+Each of these lines is quoted here, on a line of its own. tests/ftrace/tracefs/test_readme.py has a test for each.
+"""
 
 __all__ = ["README"]
 
@@ -56,14 +60,17 @@ What is traced
   stack_trace                   the calls on that stack, and what each took of it
   stack_trace_filter            only these functions look how deep the stack is
 
-  Functions are named one after another, by name or by glob:
+  Each of these
+      accepts: func_full_name or glob-matching-pattern
+  Functions are named one after another:
       vfs_read   vfs_*   *_read   *read*   vfs_[rw]*   [!_]*   t?me
   '>' begins anew and '>>' adds; '!name' takes out; an empty line written with '>' clears.
   A word that names no function is refused, and then nothing has changed.
 
   In set_ftrace_filter and set_ftrace_notrace a word can be about functions of modules:
       beat:mod:sample_timer   *:mod:sample_*   beat:mod:!sample_timer   :mod:   !beat:mod:sample_timer
-  One about a module that is not loaded waits until it is.
+  One about a module that is not loaded waits until it is. A module that goes takes its functions out of the filters, which stay:
+  a filter that has lost all its functions selects none.
 
   In set_ftrace_filter a command can say what functions do when they are called, at most COUNT times if that is given:
       schedule:traceoff   vfs_*:traceon:3   !schedule:traceoff   !vfs_*:traceon:0
@@ -97,19 +104,31 @@ Events
   events/SYSTEM/EVENT/trigger   what else happens, at most COUNT times if that is given, and IF the fields are so:
       traceoff   traceon:5   stacktrace   snapshot:1   enable_event:sched:sched_switch   stacktrace if bytes_req >= 4096
       !stacktrace takes it back. Until then the event's key is on: enable shows 0* or 1*
-      hist:keys=FIELD[,FIELD][,FIELD]     counts the event by these, common_timestamp, common_cpu, or stacktrace
-          [:vals=FIELD[,FIELD]]           adds up these, besides hitcount
-          [:NAME=EXPRESSION[,...]]        keeps for each key a field, or what + - * / and -(...) make of fields, numbers
-                                          and $NAME or SYSTEM.EVENT.$NAME: what another trigger keeps for the same key
-          [:sort=FIELD[,FIELD]]           by what the table is sorted: a name, and .descending, if it is to be
+      hist:keys=<field1[,field2,...]>
+                                          counts the event by at most three fields, common_timestamp, common_cpu, or stacktrace
+          [:<var1>=<field|var_ref|numeric_literal>[,<var2>=...]]
+                                          keeps for each key a field, or what + - * / and -(...) make of fields, numbers
+                                          and $VAR or SYSTEM.EVENT.$VAR: what another trigger keeps for the same key
+          [:values=<field1[,field2,...]>]
+                                          adds up these, besides hitcount; also vals=
+          [:sort=<field1[,field2,...]>]
+                                          by what the table is sorted: a name, and .descending, if it is to be
           [:size=NUMBER]                  how many keys there is room for (2048): 128 to 131072
           [:name=NAME]                    shares the table with triggers of other events that have this name
           [:clock=CLOCK]                  the trace clock, if times are used (global)
           [:pause][:cont][:clear]         said again of a trigger that is there: stops it, goes on, empties its table
-          [:HANDLER.ACTION]               onmatch(SYSTEM.EVENT): when the event is counted; onmax($NAME), onchange($NAME): when
-                                          the variable is greater, or other, than before. save(FIELD[,...]): keeps fields;
-                                          snapshot(): takes one; trace(EVENT,PARAMETER[,...]) or EVENT(PARAMETER[,...]):
-                                          a synthetic event happens. A parameter is $NAME, or a field of either event
+          [:HANDLER.ACTION]               what happens when an entry is counted. The handler says at which entries:
+              onmatch(matching.event)
+                                          if the other event has set its variables; the parameters can be its fields, too
+              onmax(var)
+              onchange(var)
+                                          if $VAR is greater, or other, than before
+              trace(<synthetic_event>,param list)
+                                          a synthetic event happens, also EVENT(PARAMETER[,...]): $VAR, or a field
+              save(field,...)
+                                          keeps fields, which the table shows
+              snapshot()
+                                          takes a snapshot
           [if FILTER]
           How fields are shown: .hex .sym .sym-offset .execname (of common_pid) .syscall; common_timestamp.usecs
           As keys by powers of two or in groups: .log2 .buckets=SIZE
@@ -121,24 +140,49 @@ Events
   set_event_notrace_pid         no events of these processes
   error_log                     what was wrong with the last eight filters and their like, and where; '>' clears it
   events/SYSTEM/EVENT/inject    'field=1 other="text"' records an entry as if the event had happened
-  dynamic_events                every event that was defined: what the files below show, and eprobes, which happen when
-                                another event does, and show what its fields lead to
-      e:opens syscalls.sys_enter_openat name=+0($filename):ustring if flags & 1
-      '>' removes all, '>>' adds, '-:SYSTEM/EVENT' removes one, here and in the files below; none that is in use
-  synthetic_events              events that hists make: a definition a line; '!NAME' removes it, too
-      wakeup_latency u64 lat; pid_t pid; char comm[16]; char[] reason
-  kprobe_events                 events at instructions of the kernel, and at returns of functions; a line defines each
-      p:mine vfs_read count=$arg3:u32   p vfs_read+OFFSET $stack0   r:ret vfs_read $retval   r20 module:function $retval:s32
-      p[:[SYSTEM/][EVENT]] PLACE [[NAME=]VALUE[:TYPE]...]; r: when it returns, of at most so many calls under way at a time
-      values: %REGISTER $argN $retval $stack $stackN $comm @SYMBOL[+OFFSET] @ADDRESS \\7 \\"text"
-              +8(VALUE): what is in memory there; +u8(VALUE): in the program's memory
-      types:  u8 s16 x32 x64, b4@2/32: four bits from the second on, symbol, string, ustring, symstr, TYPE[COUNT]
+  dynamic_events
+      Create/append/remove/show the generic dynamic events
+      All that the next three files show, and eprobes. A line defines an event, or removes some, none of which may be in use:
+          p[:[<group>/][<event>]] <place> [<args>]
+          r[maxactive][:[<group>/][<event>]] <place> [<args>]
+          s:[synthetic/]<event> <field> [<field>]
+          e[:[<group>/][<event>]] <attached-group>.<attached-event> [<args>] [if <filter>]
+          -:[<group>/][<event>]
+          place: [<module>:]<symbol>[+<offset>]|<memaddr>
+          place (kretprobe): [<module>:]<symbol>[+<offset>]%return|<memaddr>
+          place (uprobe): <path>:<offset>[%return][(ref_ctr_offset)]
+          args: <name>=fetcharg[:type]
+          fetcharg: (%<register>|$<efield>), @<address>, @<symbol>[+|-<offset>],
+              $stack<index>, $stack, $retval, $comm,
+              $arg<N>
+              +|-[u]<offset>(<fetcharg>), \\imm-value, \\"imm-string"
+          type: s8/16/32/64, u8/16/32/64, x8/16/32/64, string, symbol,
+              b<bit-width>@<bit-offset>/<container-size>, ustring,
+              <type>\\[<array-size>\\]
+          field: <stype> <name>;
+          stype: u8/u16/u32/u64, s8/s16/s32/s64, pid_t,
+              char[LENGTH], char[]
+      p   at an instruction; %return: when the function returns, as r, of at most maxactive calls under way at a time
+      s   an event that hists make; e: when another event happens, if the filter is true of it; -: removes events
+          p:mine vfs_read count=$arg3:u32   p vfs_read+OFFSET $stack0   r:ret vfs_read $retval   r20 module:function $retval:s32
+          e:opens syscalls.sys_enter_openat name=+0($filename):ustring if flags & 1   -:opens
+      '>' removes all, '>>' adds. +8(VALUE) is what is in memory there; +u8(VALUE), ustring: in the program's memory
+      b4@2/32: four bits from the second on. There is also the type symstr: a symbol as a string
+  synthetic_events
+      Create/append/remove/show synthetic events
+      A line is what follows 's:' above; '!NAME' removes an event, too:
+          echo 'myevent u64 lat; char name[]' >> synthetic_events
+  kprobe_events
+      Create/append/remove/show the kernel dynamic events
+      Those of kprobes: at instructions of the kernel, and at returns of functions
   kprobe_profile                how often each happened, and how often a return could not be waited for
   /sys/kernel/debug/kprobes/list   where probes are; enabled: 0: they do nothing; blacklist: where none can be
-  uprobe_events                 events at an offset in a file, in every program that maps it, now or later
-      p:mine /bin/ls:0x1234 $stack0   r:ret /bin/ls:0x1234 $retval   p /bin/ls:0x1234(0x5678)
-      values: those of kprobes but $argN and symbols, all in the program's memory; @+OFFSET: what is there in the file
-      (OFFSET): where the file has a counter of 16 bits of those who probe it
+  uprobe_events
+      Create/append/remove/show the userspace dynamic events
+      Those of uprobes: at an offset in a file, in every program that maps it, now or later
+          p:mine /bin/ls:0x1234 $stack0   r:ret /bin/ls:0x1234 $retval   p /bin/ls:0x1234(0x5678)
+      fetcharg: those of kprobes but $argN and symbols, all in the program's memory; @+OFFSET: what is there in the file
+      ref_ctr_offset: where the file has a counter of 16 bits of those who probe it
   uprobe_profile                how often each happened
   hardware_events               with --timing pipeline or caches: what hardware:sample samples, NAME PERIOD in each line
       L1-dcache-load-misses:1000   branch-misses 500   !branch-misses   -:branch-misses: each 1000th, each 500th, no longer

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""set_event: the events that are enabled, one a line; what is written are words that enable or disable events."""
+"""set_event: the enabled events, one per line. Written words enable or disable events."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import re
 from collections.abc import Mapping
 from functools import partial
 
+from emu.ftrace.arrays.trace_array import TraceArray
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.enable import available, lines, obey_word
-from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs.node import File
 from emu.ftrace.tracefs.text_file import Pieces, TextHandle
 from emu.kernel.files.node import Handle, OpenFlags
@@ -22,7 +22,7 @@ _LONGEST_WORD = 126  # bytes, as in Linux
 
 
 class SetEventHandle(TextHandle):
-    """A write takes one word and says so: who has more to say writes again. So the words before a wrong one count."""
+    """An open set_event. A write consumes one word; programs write again for the next. Words before a wrong one take effect."""
 
     def __init__(self, flags: OpenFlags, file: SetEventFile) -> None:
         super().__init__(flags, file.show, None)
@@ -31,7 +31,7 @@ class SetEventHandle(TextHandle):
     def write(self, offset: int, data: bytes) -> int:
         self._require(OpenFlags.WRITE)
         taken = re.match(rb"\s*([^\s\0]*)[\s\0]?", data)
-        assert taken is not None  # it matches nothing at all, too
+        assert taken is not None  # the pattern also matches the empty string
         if len(word := taken[1]) > _LONGEST_WORD:
             raise TraceError(errno.EINVAL, f"a word has at most {_LONGEST_WORD} bytes")
         if word:
@@ -40,11 +40,11 @@ class SetEventHandle(TextHandle):
 
 
 class SetEventFile(File):
-    """Opening it with truncation disables all events.
+    """The file. Opening it with truncation disables all events.
 
     Args:
         array: the trace array that records the events.
-        catalogue: the events there are.
+        catalogue: the existing events.
     """
 
     def __init__(self, array: TraceArray, catalogue: Mapping[int, EventCall]) -> None:

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""snapshot: what had been recorded when a snapshot was taken. A number that is written takes, clears or frees one."""
+"""snapshot: the events in the latest snapshot. Writing a number takes, clears or frees one."""
 
 from __future__ import annotations
 
 import errno
 from functools import partial
 
+from emu.ftrace.arrays.trace_array import TraceArray
 from emu.ftrace.errors import TraceError
 from emu.ftrace.numbers import parse_decimal
 from emu.ftrace.text import render_trace
 from emu.ftrace.text.header import tracer_line
-from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs.text_file import Pieces, TextFile
 
 __all__ = ["snapshot_file"]
@@ -50,10 +50,10 @@ def snapshot_file(trace_array: TraceArray, cpu: int | None) -> TextFile:
             case 0:
                 if cpu is not None:
                     raise TraceError(errno.EINVAL, "the snapshot of one CPU alone cannot be freed")
-                trace_array.free_snapshot()
+                trace_array.snapshot.free()
             case 1:
-                trace_array.take_snapshot(cpu)
+                trace_array.snapshot.take(cpu)
             case _:
-                trace_array.clear_snapshot(cpu)
+                trace_array.snapshot.clear(cpu)
 
     return TextFile(show, store)

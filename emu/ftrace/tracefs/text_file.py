@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Files whose text is made when they are read, and for which every write is one complete command."""
+"""Files whose text is made when they are read, and to which each write is one complete command."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from emu.kernel.files.node import Handle, OpenFlags
 
 __all__ = ["Pieces", "Show", "Store", "TextFile", "TextHandle"]
 
-Pieces = Callable[[], Iterable[str]]  # gives the same ones each time
-Show = Callable[[], str | Pieces]  # a long text comes in pieces
+Pieces = Callable[[], Iterable[str]]  # returns equal pieces each time
+Show = Callable[[], str | Pieces]  # a long text is returned in pieces
 Store = Callable[[str], object]
 
 
 class _Pieces:
-    """An iterator that a snapshot of the machine can put back: it then begins anew, and leaves out what it has given."""
+    """An iterator that a checkpoint can restore: it starts again, and skips the pieces that it has returned."""
 
-    not_saved: ClassVar = ("_left",)  # of its attributes
+    not_saved: ClassVar = ("_left",)  # attributes
 
     def __init__(self, make: Pieces) -> None:
         self._make = make
@@ -46,9 +46,9 @@ def _whole(text: str) -> tuple[str]:
 
 
 class TextHandle(Handle):
-    """A reader sees one text from beginning to end. Reading from an earlier position makes a new text.
+    """An open text file. A reader sees one consistent text. Reading from an earlier position makes a new text.
 
-    Only the piece at the reader's position is kept, and a read gives no more than the rest of it.
+    Only the piece at the reader's position is kept, and a read returns at most the rest of it.
     """
 
     def __init__(self, flags: OpenFlags, show: Show | None, store: Store | None) -> None:
@@ -57,7 +57,7 @@ class TextHandle(Handle):
         self._store = store
         self._pieces: _Pieces | None = None
         self._piece = b""
-        self._start = 0  # of the piece in the text
+        self._start = 0  # position of the piece in the text
 
     def read(self, offset: int, size: int) -> bytes:
         self._require(OpenFlags.READ)
@@ -85,7 +85,7 @@ class TextHandle(Handle):
 
 
 class TextFile(File):
-    """A file made of two functions: `show` gives the text, `store` obeys one write."""
+    """A file made of two functions: `show` makes the text, `store` handles one write."""
 
     def __init__(self, show: Show | None, store: Store | None = None) -> None:
         super().__init__(0o440 if store is None else 0o640 if show is not None else 0o220)

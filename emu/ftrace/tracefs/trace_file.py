@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""trace: what has been recorded, or the worst latency. It stays there; opening the file with O_TRUNC empties the buffer."""
+"""trace: the recorded events, or the worst latency's, without consuming them. Opening with O_TRUNC empties the buffer."""
 
 from __future__ import annotations
 
 from functools import partial
 
+from emu.ftrace.arrays.trace_array import TraceArray
 from emu.ftrace.text import render_trace
-from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs.text_file import TextHandle
 from emu.kernel.files.node import OpenFlags
 
@@ -14,7 +14,7 @@ __all__ = ["TraceHandle"]
 
 
 class TraceHandle(TextHandle):
-    """An open `trace`. Writes are ignored. With pause-on-trace, nothing is recorded as long as it can be read.
+    """An open `trace`. Writes are ignored. With pause-on-trace, nothing is recorded while it is open for reading.
 
     Args:
         cpu: the CPU whose events it shows; None: all.

@@ -1,35 +1,31 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The tree of tracefs: which files there are, what each shows and what a write does."""
+"""The tree of tracefs: all files, with what each shows and what a write does."""
 
 from __future__ import annotations
 
 import errno
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
 import numpy as np
 
-from emu.ftrace.dynevent.dyn_event import DynamicEventKind
+from emu.ftrace.arrays.options import CORE_OPTIONS, parse_option
+from emu.ftrace.arrays.trace_array import TraceArray
+from emu.ftrace.arrays.trace_globals import TraceGlobals
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.enable import available, lines
-from emu.ftrace.filters import Functions
-from emu.ftrace.ftrace import EnabledFunction
-from emu.ftrace.hwlat import HwlatDetector
 from emu.ftrace.numbers import parse_decimal, parse_microseconds
-from emu.ftrace.options import CORE_OPTIONS, parse_option
-from emu.ftrace.trace_array import TraceArray
-from emu.ftrace.trace_globals import TraceGlobals
+from emu.ftrace.sites.filters import Functions
+from emu.ftrace.sites.ftrace import EnabledFunction
 from emu.ftrace.tracefs.array_file import of_array
 from emu.ftrace.tracefs.cpumask import format_cpumask, parse_cpumask
-from emu.ftrace.tracefs.dynamic_events_file import DynamicEventsFile
 from emu.ftrace.tracefs.events_directory import EventsDirectory
 from emu.ftrace.tracefs.filter_file import FilterFile
 from emu.ftrace.tracefs.free_buffer_file import FreeBufferHandle
 from emu.ftrace.tracefs.instances import InstancesDirectory
 from emu.ftrace.tracefs.marker_file import MarkerHandle, RawMarkerHandle
 from emu.ftrace.tracefs.node import HandleFile, StaticDirectory
-from emu.ftrace.tracefs.osnoise_files import osnoise_directory
 from emu.ftrace.tracefs.pid_file import PidFile
 from emu.ftrace.tracefs.pipe_file import PipeHandle
 from emu.ftrace.tracefs.raw_file import RawHandle
@@ -40,22 +36,28 @@ from emu.ftrace.tracefs.text_file import Show, Store, TextFile, TextHandle
 from emu.ftrace.tracefs.trace_file import TraceHandle
 from emu.kernel.files.node import Handle, Node, OpenFlags
 
-__all__ = ["build_tree"]
+__all__ = ["build_tree", "function_statistics", "recording_switch", "statistics"]
 
 UNSIGNED_INT_MAX = (1 << 32) - 1
-_ALL_ENABLED, _NONE_DISABLED = "all functions enabled", "no functions disabled"  # what an empty filter says
-_NO_PID = "no pid\n"  # what set_ftrace_pid says; an empty set_event_pid says nothing
+_ALL_ENABLED, _NONE_DISABLED = "all functions enabled", "no functions disabled"  # the text of an empty filter
+_NO_PID = "no pid\n"  # the text of set_ftrace_pid; an empty set_event_pid is empty
 _TOP_ONLY = {option.name for option in CORE_OPTIONS if option.top_only}
 
 
-def build_tree(tr: TraceArray) -> StaticDirectory:
-    """The root directory of the top array. As in Linux, only root may list it; its group may list the others."""
-    files = {
+def build_tree(tr: TraceArray, files: Mapping[str, Node], unlisted: Mapping[str, Node]) -> StaticDirectory:
+    """The root directory of the top array. As in Linux, only root may list it; the other directories also allow their group.
+
+    Args:
+        tr: the top array.
+        files: the files that this kernel has, besides those of all kernels; one of the same name replaces it.
+        unlisted: files that can only be found by name.
+    """
+    of_all = {
         **_instance_files(tr),
         **_machine_files(tr),
         "instances": InstancesDirectory(tr, lambda instance: StaticDirectory(_instance_files(instance))),
     }
-    root = of_array(StaticDirectory(files, _old_names(tr)), tr)
+    root = of_array(StaticDirectory({**of_all, **files}, unlisted), tr)
     root.mode = 0o040700
     return root
 
@@ -66,21 +68,17 @@ def _instance_files(tr: TraceArray) -> dict[str, Node]:
 
 
 def _machine_files(tr: TraceArray) -> dict[str, Node]:
-    """The files that there are once: functions, function_graph, the names of events and of tasks."""
+    """The files that exist once per machine: functions, function_graph, the names of events and of tasks."""
     trace_globals = tr.recorder.globals
     saved_cmdlines, catalogue = trace_globals.saved_cmdlines, trace_globals.events
     return {
         "README": TextFile(lambda: README),
         "available_events": TextFile(lambda: partial(lines, available(catalogue.values()))),
         "available_filter_functions": TextFile(
-            lambda: "".join(f"{label}\n" for label in tr.ftrace.sites.functions.labels())
-        ),
-        "eval_map": TextFile(
-            lambda: "".join(f"{name} {value} ({system})\n" for system, name, value in catalogue.evals())
+            lambda: "".join(f"{label}\n" for label in tr.ftrace.functions.labels())
         ),
         "enabled_functions": TextFile(lambda: "".join(map(_enabled_function, tr.ftrace.enabled_functions()))),
-        "dyn_ftrace_total_info": TextFile(lambda: _total_info(tr.ftrace.sites.functions)),
-        "hwlat_detector": StaticDirectory(_hwlat_files(trace_globals.hwlat)),
+        "dyn_ftrace_total_info": TextFile(lambda: _total_info(tr.ftrace.functions)),
         "max_graph_depth": TextFile(
             lambda: f"{tr.ops.max_graph_depth}\n",
             lambda text: tr.set_max_graph_depth(parse_decimal(text, UNSIGNED_INT_MAX)),
@@ -90,13 +88,9 @@ def _machine_files(tr: TraceArray) -> dict[str, Node]:
         ),
         "set_graph_function": FilterFile(lambda: tr.ops.graph_function, tr.set_graph_function, _ALL_ENABLED),
         "set_graph_notrace": FilterFile(lambda: tr.ops.graph_notrace, tr.set_graph_notrace, _NONE_DISABLED),
-        **_dynamic_events_files(tr),
-        **_hardware_events_files(trace_globals),
         **_stack_files(tr),
         **_profile_files(tr),
-        "osnoise": osnoise_directory(trace_globals.osnoise, tr.recorder.cpus),
         "recursed_functions": _recursed_functions(),
-        "printk_formats": TextFile(trace_globals.printk_formats.text),
         "timing_model": HandleFile(0o444, lambda flags: TextHandle(flags, lambda: f"{trace_globals.timing_model}\n", None)),
         "saved_tgids": TextFile(lambda: _of_tasks(trace_globals, trace_globals.saved_tgids)),
         "saved_cmdlines": TextFile(lambda: _of_tasks(trace_globals, saved_cmdlines)),
@@ -108,32 +102,13 @@ def _machine_files(tr: TraceArray) -> dict[str, Node]:
 
 
 def _recursed_functions() -> HandleFile:
-    """There are none: what records a function is the host's, and calls no function. A write has none to clear."""
+    """Always empty: functions are recorded by the host, which calls no traced function. A write has nothing to clear."""
     return HandleFile(0o640, lambda flags: TextHandle(flags, lambda: "", lambda text: None))
 
 
-def _old_names(tr: TraceArray) -> dict[str, Node]:
-    """Files that have other names since. Whoever opens one is told so."""
-    show, store = _recording(tr)
-
-    def opened(flags: OpenFlags) -> Handle:
-        tr.globals.log.write_once("tracing_enabled is deprecated. Use tracing_on")
-        return TextHandle(flags, show, store)
-
-    return {"tracing_enabled": HandleFile(0o640, opened)}
-
-
-def _recording(tr: TraceArray) -> tuple[Show, Store]:
+def recording_switch(tr: TraceArray) -> tuple[Show, Store]:
     """What tracing_on shows, and what a write to it does."""
     return lambda: f"{int(tr.recorder.recording)}\n", lambda text: tr.set_recording(parse_decimal(text) != 0)
-
-
-def _hwlat_files(detector: HwlatDetector) -> dict[str, Node]:
-    return {
-        "mode": TextFile(lambda: f"{detector.modes}\n", detector.set_mode),
-        "width": TextFile(lambda: f"{detector.width}\n", lambda text: detector.set_width(parse_decimal(text))),
-        "window": TextFile(lambda: f"{detector.window}\n", lambda text: detector.set_window(parse_decimal(text))),
-    }
 
 
 def _stack_files(tr: TraceArray) -> dict[str, Node]:
@@ -155,57 +130,30 @@ def _stack_files(tr: TraceArray) -> dict[str, Node]:
 def _profile_files(tr: TraceArray) -> dict[str, Node]:
     """The files of the function profiler."""
     profiler = tr.globals.profiler
-
-    def of_cpu(cpu: int) -> str:
-        return profiler.text(cpu, tr.ops.threshold_us * 1000)
-
     return {
         "function_profile_enabled": TextFile(
             lambda: f"{int(profiler.enabled)}\n", lambda text: tr.set_profiling(parse_decimal(text) != 0)
         ),
-        "trace_stat": StaticDirectory(
-            {
-                "branch_annotated": _statistics(tr.globals.branch_statistics),
-                **{f"function{cpu}": _statistics(partial(of_cpu, cpu)) for cpu in range(tr.recorder.cpus)},
-            }
-        ),
+        "trace_stat": StaticDirectory(function_statistics(tr)),
     }
 
 
-def _statistics(text: Callable[[], str]) -> Node:
-    """Linux lets it be opened for writing, but takes no writes."""
+def function_statistics(tr: TraceArray) -> dict[str, Node]:
+    """The files of the function profiler in trace_stat."""
+
+    def of_cpu(cpu: int) -> str:
+        return tr.globals.profiler.text(cpu, tr.ops.threshold_us * 1000)
+
+    return {f"function{cpu}": statistics(partial(of_cpu, cpu)) for cpu in range(tr.recorder.cpus)}
+
+
+def statistics(text: Callable[[], str]) -> Node:
+    """A statistics file. Like Linux's, it can be opened for writing but takes no writes."""
     return HandleFile(0o640, lambda flags: TextHandle(flags, text, None))
 
 
-def _dynamic_events_files(tr: TraceArray) -> dict[str, Node]:
-    """The files about events that are defined while the machine runs."""
-    events = tr.recorder.globals.dynamic_events
-
-    def file(kind: Callable[[], DynamicEventKind | None]) -> Node:
-        return DynamicEventsFile(events, kind, tr.ftrace.update_sites)
-
-    def profile(name: str) -> Node:
-        return TextFile(lambda: events.kind(name).profile(events))
-
-    return {
-        "dynamic_events": file(lambda: None),
-        "kprobe_profile": profile("kprobe_events"),
-        "uprobe_profile": profile("uprobe_events"),
-        **{name: file(partial(events.kind, name)) for name in ("kprobe_events", "uprobe_events", "synthetic_events")},
-    }
-
-
-def _hardware_events_files(trace_globals: TraceGlobals) -> dict[str, Node]:
-    """The file about samples, if the board's timing model counts."""
-    if trace_globals.hardware_events is None:
-        return {}
-    from emu.ftrace.tracefs.hardware_events_file import HardwareEventsFile
-
-    return {"hardware_events": HardwareEventsFile(trace_globals.hardware_events)}
-
-
 def _of_tasks(trace_globals: TraceGlobals, known: Iterable[tuple[int, object]]) -> str:
-    """What is known of tasks by their pids, those included that record just now."""
+    """Lines with what is known of tasks, by pid, including tasks that are recording now."""
     trace_globals.remember_running()
     return "".join(f"{pid} {what}\n" for pid, what in known)
 
@@ -216,7 +164,7 @@ def _tracer_files(tr: TraceArray) -> dict[str, Node]:
         "available_tracers": TextFile(lambda: " ".join(tr.tracers) + "\n"),
         "current_tracer": TextFile(lambda: f"{tr.ops.tracer.name}\n", lambda text: tr.set_tracer(text.rstrip())),
         "error_log": _error_log_file(tr),
-        "tracing_on": TextFile(*_recording(tr)),
+        "tracing_on": TextFile(*recording_switch(tr)),
         "tracing_max_latency": TextFile(
             lambda: f"{max_latency.microseconds}\n", lambda text: max_latency.set(parse_microseconds(text))
         ),
@@ -228,7 +176,7 @@ def _tracer_files(tr: TraceArray) -> dict[str, Node]:
 
 
 def _error_log_file(tr: TraceArray) -> HandleFile:
-    """Opening it with O_TRUNC clears it. Writes are ignored."""
+    """The file error_log. Opening it with O_TRUNC clears it; writes are ignored."""
 
     def opened(flags: OpenFlags) -> Handle:
         if OpenFlags.WRITE in flags and OpenFlags.TRUNCATE in flags:
@@ -239,26 +187,26 @@ def _error_log_file(tr: TraceArray) -> HandleFile:
 
 
 def _filter_files(tr: TraceArray) -> dict[str, Node]:
-    """The files that say which functions are traced, and of which tasks."""
+    """The files that select functions, and tasks whose functions are traced."""
     return {
         "set_ftrace_filter": FilterFile(
             lambda: tr.ops.filter, tr.set_filter, _ALL_ENABLED, tr.ops.waiting_filter, tr, lambda: tr.ops.filtered
         ),
         "set_ftrace_notrace": FilterFile(lambda: tr.ops.notrace, tr.set_notrace, _NONE_DISABLED, tr.ops.waiting_notrace),
-        "set_ftrace_pid": PidFile(lambda: tr.recorder.pid_filter.chosen, tr.set_pids, _NO_PID),
-        "set_ftrace_notrace_pid": PidFile(lambda: tr.recorder.pid_filter.excluded, tr.set_notrace_pids, _NO_PID),
+        "set_ftrace_pid": PidFile(lambda: tr.recorder.pid_filter.chosen, tr.recorder.pid_filter.choose, _NO_PID),
+        "set_ftrace_notrace_pid": PidFile(lambda: tr.recorder.pid_filter.excluded, tr.recorder.pid_filter.exclude, _NO_PID),
     }
 
 
 def _enabled_function(function: EnabledFunction) -> str:
-    """The name, how many ops, the flags, and what it calls; in a line of its own, what it calls directly."""
+    """A line with the function's name, number of ops, flags and target; then a line with its direct call, if it has one."""
     flags = "".join(f" {flag}" if flag in function.flags else "  " for flag in "RID")
     direct = f"\tdirect-->{function.direct}\n" if function.direct else ""
     return f"{function.name} ({function.users}){flags} ->{function.callback}\n{direct}"
 
 
 def _total_info(functions: Functions) -> str:
-    """Sites are recorded 16 bytes each; all those of the kernel are one group, and those of each module."""
+    """The numbers of sites. A site's record has 16 bytes; the kernel's sites are one group, and each module's are one."""
     groups = Counter(functions.modules).values()
     return f"{len(functions)} pages:{sum(-(-sites * 16 // 4096) for sites in groups)} groups: {len(groups)}\n"
 
@@ -274,7 +222,7 @@ def _buffer_files(tr: TraceArray) -> dict[str, Node]:
         "timestamp_mode": TextFile(lambda: "[delta] absolute\n"),
         "buffer_size_kb": _buffer_size_file(tr, None),
         "buffer_percent": TextFile(
-            lambda: f"{tr.buffer_percent}\n", lambda text: tr.set_buffer_percent(parse_decimal(text))
+            lambda: f"{tr.reader.percent}\n", lambda text: tr.reader.set_percent(parse_decimal(text))
         ),
         "buffer_total_size_kb": TextFile(lambda: _total_buffer_size(tr)),
         "free_buffer": HandleFile(0o200, lambda flags: FreeBufferHandle(flags, tr)),
@@ -303,8 +251,8 @@ def _event_files(tr: TraceArray) -> dict[str, Node]:
     return {
         "events": EventsDirectory(tr, catalogue),
         "set_event": SetEventFile(tr, catalogue),
-        "set_event_pid": PidFile(lambda: tr.recorder.event_pid_filter.chosen, tr.set_event_pids),
-        "set_event_notrace_pid": PidFile(lambda: tr.recorder.event_pid_filter.excluded, tr.set_event_notrace_pids),
+        "set_event_pid": PidFile(lambda: tr.recorder.event_pid_filter.chosen, tr.recorder.event_pid_filter.choose),
+        "set_event_notrace_pid": PidFile(lambda: tr.recorder.event_pid_filter.excluded, tr.recorder.event_pid_filter.exclude),
     }
 
 
@@ -314,27 +262,27 @@ def _clocks(tr: TraceArray) -> str:
 
 
 def _buffer_size_file(tr: TraceArray, cpu: int | None) -> TextFile:
-    """The file buffer_size_kb of one CPU, or of all; it shows `X` if their sizes differ."""
+    """The file buffer_size_kb of one CPU, or of all. It shows `X` if their sizes differ."""
 
     def show() -> str:
         if cpu is not None:
-            return f"{tr.recorder.size_kb(cpu)}\n"
-        sizes = {tr.recorder.size_kb(index) for index in range(tr.recorder.cpus)}
+            return f"{tr.reader.size_kb(cpu)}\n"
+        sizes = {tr.reader.size_kb(index) for index in range(tr.recorder.cpus)}
         if len(sizes) > 1:
             return "X\n"
-        return f"{sizes.pop()}{'' if tr.buffer_expanded else f' (expanded: {tr.globals.buffer_kb})'}\n"
+        return f"{sizes.pop()}{'' if tr.buffer_size.expanded else f' (expanded: {tr.globals.buffer_kb})'}\n"
 
-    return TextFile(show, lambda text: tr.set_buffer_kb(parse_decimal(text), cpu))
+    return TextFile(show, lambda text: tr.buffer_size.set(parse_decimal(text), cpu))
 
 
 def _total_buffer_size(tr: TraceArray) -> str:
-    expanded = "" if tr.buffer_expanded else f" (expanded: {tr.globals.buffer_kb * tr.recorder.cpus})"
-    return f"{sum(map(tr.recorder.size_kb, range(tr.recorder.cpus)))}{expanded}\n"
+    expanded = "" if tr.buffer_size.expanded else f" (expanded: {tr.globals.buffer_kb * tr.recorder.cpus})"
+    return f"{sum(map(tr.reader.size_kb, range(tr.recorder.cpus)))}{expanded}\n"
 
 
 def _stats_file(tr: TraceArray, cpu: int) -> TextFile:
     def show() -> str:
-        stats = tr.recorder.buffer_stats(cpu)
+        stats = tr.reader.buffer_stats(cpu)
         lines = {
             "entries": stats.entries,
             "overrun": stats.overrun,
@@ -356,12 +304,12 @@ def _timestamp(tr: TraceArray, time: int) -> str:
 
 def _option_files(tr: TraceArray) -> dict[str, Node]:
     def shown() -> list[str]:
-        return [option.name for option in (*CORE_OPTIONS, *tr.ops.tracer.options)]
+        return [option.name for option in (*CORE_OPTIONS, *tr.options_of(tr.ops.tracer))]
 
     def store(text: str) -> None:
         name, on = parse_option(text)
         if name not in (names := shown()):
-            owners = [tracer.name for tracer in tr.tracers.values() if name in {option.name for option in tracer.options}]
+            owners = [tracer.name for tracer in tr.tracers.values() if name in {option.name for option in tr.options_of(tracer)}]
             why = f"tracer '{tr.ops.tracer.name}' has no option '{name if owners else text.strip()}'"
             raise TraceError(errno.EINVAL, why + "".join(f"; {owner} has it" for owner in owners), (name, names))
         tr.set_option(name, on)

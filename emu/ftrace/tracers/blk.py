@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The blk tracer: what happens to the requests of disks. The guest records it (firmware/kernel/trace/blktrace.c)."""
+"""The blk tracer: the life of disk requests. The guest records it (firmware/kernel/trace/blktrace.c)."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from emu.ftrace.options import Option
+from emu.ftrace.arrays.options import Option
 from emu.ftrace.tracers.tracer import TracedArray, Tracer
 
 __all__ = ["BLK"]

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The tracer hwlat: threads of the guest look for time that the hardware takes."""
+"""The hwlat tracer: threads of the guest look for time that the hardware takes from the CPUs."""
 
 from __future__ import annotations
 
-from emu.ftrace.events import EventType
+from emu.ftrace.buffers.entries import EventType
+from emu.ftrace.guest.own_globals import OwnGlobals
 from emu.ftrace.tracers.tracer import TracedArray, Tracer
 
 __all__ = ["HWLAT"]
@@ -12,7 +13,7 @@ _ENTRIES = (EventType.HWLAT,)
 
 
 class _Hwlat(Tracer):
-    """Without a tracing_thresh it has one of its own: what it had when it was set last, first 10 us."""
+    """The tracer. If tracing_thresh is 0, it sets its own: the value of its last run, or 10 us at first."""
 
     has_threads = True
 
@@ -22,7 +23,7 @@ class _Hwlat(Tracer):
     def start(self, array: TracedArray) -> None:
         array.use_events()
         array.take_entries(_ENTRIES, True)
-        detector = array.globals.hwlat
+        detector = OwnGlobals.of(array).hwlat
         detector.begin(array.records, array.cpumask, array.threshold)
         array.max_latency.set(0)
         array.threshold = array.threshold or detector.threshold
@@ -30,7 +31,7 @@ class _Hwlat(Tracer):
             detector.start_threads()
 
     def stop(self, array: TracedArray) -> None:
-        detector = array.globals.hwlat
+        detector = OwnGlobals.of(array).hwlat
         if detector.busy:
             array.take_entries(_ENTRIES, False)
             array.ignore_threads()
@@ -38,7 +39,7 @@ class _Hwlat(Tracer):
             array.threshold = detector.end(array.threshold)
 
     def recording(self, array: TracedArray, on: bool) -> None:
-        detector = array.globals.hwlat
+        detector = OwnGlobals.of(array).hwlat
         if not detector.busy:
             return
         if on:

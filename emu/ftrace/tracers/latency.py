@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The latency tracers: what they have in common, and those of critical sections."""
+"""The latency tracers: their common part, and the tracers of critical sections."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from collections.abc import Collection, Mapping
 from typing import ClassVar
 
 from emu.ftrace.errors import TraceError
-from emu.ftrace.native import max_latency_record
-from emu.ftrace.site_callback import Callback
+from emu.ftrace.native.trace_values import IRQS_OFF, PREEMPT_OFF
+from emu.ftrace.sites.site_callback import Callback
 from emu.ftrace.tracers.tracer import TracedArray, Tracer
 
 __all__ = ["IRQSOFF", "PREEMPTIRQSOFF", "PREEMPTOFF", "LatencyTracer"]
 
 
 class LatencyTracer(Tracer):
-    """Keeps the trace of the worst latency. It records functions only where it looks for one.
+    """A tracer that keeps the trace of the worst latency. It records functions only while it measures one.
 
     Attributes:
-        needs: the options that are on while it is set.
+        needs: the options that are turned on while it is set.
     """
 
     print_max = True
@@ -57,7 +57,7 @@ class LatencyTracer(Tracer):
             raise TraceError(errno.EINVAL, f"the tracer '{self.name}' needs the option 'overwrite'")
         if name == "display-graph" and on != array.options[name]:
             if array.options["function-trace"]:
-                array.max_latency.enable(False)  # until sites call what they are to call then
+                array.max_latency.enable(False)  # until the sites call their new target
             self._begin_anew(array, graph=on)
             array.clear()
 
@@ -65,22 +65,22 @@ class LatencyTracer(Tracer):
         self._forget_begun(array)
 
     def _forget_begun(self, array: TracedArray) -> None:
-        """Forgets the sections in which the CPUs are, and all else that has begun."""
+        """Drops all measurements that have started, such as the sections that CPUs are in."""
         array.records.close_sections()
 
     def _begin_anew(self, array: TracedArray, *, graph: bool) -> None:
-        """Forgets the worst latency, and all that looking for one has begun."""
+        """Drops the worst latency and all measurements that have started."""
         self._forget_begun(array)
         array.max_latency.set(0)
         array.max_latency.show_graph(graph)
 
 
 class SectionTracer(LatencyTracer):
-    """How long a CPU's interrupts, or preemption, are off.
+    """Measures how long a CPU's interrupts, or preemption, are off.
 
     Args:
-        name: as in current_tracer.
-        sections: bits of `max_latency_record.SECTIONS`.
+        name: the name in current_tracer.
+        sections: bits of `MaxLatency.sections`.
     """
 
     needs = (*LatencyTracer.needs, "pause-on-trace")
@@ -88,8 +88,8 @@ class SectionTracer(LatencyTracer):
     def __init__(self, name: str, sections: int) -> None:
         super().__init__(name, in_instances=True)
         self._sections = sections
-        keys = {max_latency_record.IRQS_OFF: "trace_irqflags_key", max_latency_record.PREEMPT_OFF: "trace_preempt_key"}
-        self._keys = tuple(key for bit, key in keys.items() if sections & int(bit))
+        keys = {IRQS_OFF: "trace_irqflags_key", PREEMPT_OFF: "trace_preempt_key"}
+        self._keys = tuple(key for bit, key in keys.items() if sections & bit)
 
     def keys(self, options: Mapping[str, bool]) -> Collection[str]:
         return self._keys
@@ -101,11 +101,11 @@ class SectionTracer(LatencyTracer):
 
     def stop(self, array: TracedArray) -> None:
         array.globals.records.sections_are_of(None)
-        array.max_latency.look_for_sections(0, 0)
+        array.globals.leave_sections()
+        array.max_latency.look_for_none()
         super().stop(array)
 
 
-_IRQS, _PREEMPTION = int(max_latency_record.IRQS_OFF), int(max_latency_record.PREEMPT_OFF)
-IRQSOFF = SectionTracer("irqsoff", _IRQS)
-PREEMPTOFF = SectionTracer("preemptoff", _PREEMPTION)
-PREEMPTIRQSOFF = SectionTracer("preemptirqsoff", _IRQS | _PREEMPTION)
+IRQSOFF = SectionTracer("irqsoff", IRQS_OFF)
+PREEMPTOFF = SectionTracer("preemptoff", PREEMPT_OFF)
+PREEMPTIRQSOFF = SectionTracer("preemptirqsoff", IRQS_OFF | PREEMPT_OFF)

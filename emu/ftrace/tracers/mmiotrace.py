@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The mmiotrace tracer: what drivers do with devices' registers. The guest records it (firmware/include/linux/mmiotrace.h)."""
+"""The mmiotrace tracer: drivers' accesses to device registers. The guest records them (firmware/include/linux/mmiotrace.h)."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from typing import ClassVar
 
+from emu.ftrace.guest.own_globals import OwnGlobals
 from emu.ftrace.tracers.tracer import TracedArray, Tracer
 from emu.kernel.kernel_log import Level
 from emu.kernel.work import WorkKind
@@ -22,13 +23,13 @@ class _Mmiotrace(Tracer):
         return (_KEY,)
 
     def start(self, array: TracedArray) -> None:
-        """Mappings that are made from now on are traced."""
+        """Traces mappings that are made from now on."""
         array.lost_told = 0
-        array.globals.work.ask(WorkKind.MMIOTRACE, 1)
+        OwnGlobals.of(array).work.ask(WorkKind.MMIOTRACE, 1)
 
     def stop(self, array: TracedArray) -> None:
-        """Those that are traced no longer are."""
-        array.globals.work.ask(WorkKind.MMIOTRACE, 0)
+        """Stops tracing the traced mappings."""
+        OwnGlobals.of(array).work.ask(WorkKind.MMIOTRACE, 0)
 
     def recording(self, array: TracedArray, on: bool) -> None:
         if on:  # as in Linux, a new trace begins
@@ -36,7 +37,7 @@ class _Mmiotrace(Tracer):
             array.lost_told = 0
 
     def pipe_begins_with(self) -> str:
-        """The board has no PCI devices, which would follow."""
+        """The head of the file. Linux would list PCI devices after it, but the board has none."""
         return "VERSION 20070824\n"
 
     def pipe_tells(self, array: TracedArray) -> str:

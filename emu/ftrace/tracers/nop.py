@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The nop tracer: records no function; markers still reach the buffer."""
+"""The nop tracer: it records no functions; markers still reach the buffer."""
 
 from __future__ import annotations
 
 import errno
 
+from emu.ftrace.arrays.options import Option
 from emu.ftrace.errors import TraceError
-from emu.ftrace.options import Option
 from emu.ftrace.tracers.tracer import TracedArray, Tracer
 from emu.kernel.kernel_log import Level
 
@@ -17,7 +17,7 @@ _LOGGED = "nop_{} flag set to {}: we {}. Now cat trace_options to see the result
 
 
 class _Nop(Tracer):
-    """Its options show what becomes of an option that a tracer accepts, and of one that it refuses."""
+    """The tracer. Its two options show how a tracer accepts or refuses an option."""
 
     def option_changed(self, array: TracedArray, name: str, on: bool) -> None:
         refused = name == _REFUSED

@@ -1,22 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The tracers osnoise and timerlat: threads of the guest find out what keeps them from running."""
+"""The osnoise and timerlat tracers: threads of the guest measure what keeps them from running."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from emu.ftrace.events import EventType
+from emu.ftrace.buffers.entries import EventType
+from emu.ftrace.guest.own_globals import OwnGlobals
 from emu.ftrace.tracers.tracer import TracedArray, Tracer
 
 __all__ = ["OSNOISE", "TIMERLAT"]
 
 
 class _OsnoiseTracer(Tracer):
-    """Several arrays may have it, but not one osnoise and another one timerlat.
+    """The tracer. Several arrays may have it, but one cannot have osnoise while another has timerlat.
 
     Args:
-        timerlat: whether the threads wait for a timer, instead of reading the clock all the time.
-        entries: what they record.
+        timerlat: whether the threads wait for a timer, instead of polling the clock.
+        entries: the entries that they record.
     """
 
     has_threads = True
@@ -37,19 +38,19 @@ class _OsnoiseTracer(Tracer):
         array.take_entries(self._entries, True)
 
     def ready(self, array: TracedArray) -> None:
-        array.globals.osnoise.start(array.records, self._timerlat)
+        OwnGlobals.of(array).osnoise.start(array.records, self._timerlat)
 
     def stop(self, array: TracedArray) -> None:
         array.take_entries(self._entries, False)
         array.ignore_threads()
-        array.globals.osnoise.stop(array.records, then=array.threads_stopped)
+        OwnGlobals.of(array).osnoise.stop(array.records, then=array.threads_stopped)
 
     def recording(self, array: TracedArray, on: bool) -> None:
-        """The threads run only while tracing_on is 1 in an array, unless something else than a write has cleared it."""
+        """The threads run while tracing_on is 1 in an array, or something other than a write has cleared it."""
         if on:
-            array.globals.osnoise.start(array.records, self._timerlat)
+            OwnGlobals.of(array).osnoise.start(array.records, self._timerlat)
         else:
-            array.globals.osnoise.stop(array.records)
+            OwnGlobals.of(array).osnoise.stop(array.records)
 
 
 OSNOISE = _OsnoiseTracer("osnoise", timerlat=False, entries=(EventType.OSNOISE,))

@@ -1,49 +1,49 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a tracer is: a name, the options only it has, what sites call while it is set, and what happens when it comes and goes."""
+"""The interface of a tracer: its name, its options, the target of its call sites, and hooks for when it is set or replaced."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING, ClassVar, Protocol
 
-from emu.ftrace.array_records import ArrayRecords
+from emu.ftrace.arrays.array_records import ArrayRecords
+from emu.ftrace.arrays.options import Option
+from emu.ftrace.buffers.entries import EventType
 from emu.ftrace.event.files import EventFiles
-from emu.ftrace.events import EventType
-from emu.ftrace.max_latency import MaxLatency
-from emu.ftrace.options import Option
-from emu.ftrace.site_callback import Callback
+from emu.ftrace.sites.site_callback import Callback
+from emu.ftrace.tracers.max_latency import MaxLatency
 
 if TYPE_CHECKING:
-    from emu.ftrace.trace_globals import TraceGlobals
+    from emu.ftrace.arrays.trace_globals import TraceGlobals
 
 __all__ = ["TracedArray", "Tracer"]
 
 
 class TracedArray(Protocol):
-    """What a tracer knows of the trace array for which it is set, a TraceArray."""
+    """The part of a TraceArray that its tracer may use."""
 
     @property
     def options(self) -> Mapping[str, bool]: ...
 
     @property
     def globals(self) -> TraceGlobals:
-        """What all arrays share."""
+        """State that all arrays share."""
 
     @property
     def records(self) -> ArrayRecords:
-        """Through which native code knows the array."""
+        """The array's records for native code."""
 
     @property
     def event_files(self) -> EventFiles:
-        """What the array wants of events."""
+        """The array's event files."""
 
     @property
     def max_latency(self) -> MaxLatency:
-        """The worst latency that it has seen."""
+        """The worst latency that the array has seen."""
 
     @property
     def tracer(self) -> Tracer:
-        """The one that is set."""
+        """The current tracer."""
 
     @property
     def recording(self) -> bool:
@@ -51,7 +51,7 @@ class TracedArray(Protocol):
 
     @property
     def threshold(self) -> int:
-        """tracing_thresh, in microseconds, which all arrays share. A tracer may set it as it starts or stops."""
+        """tracing_thresh in microseconds, shared by all arrays. A tracer may set it when it starts or stops."""
 
     @threshold.setter
     def threshold(self, microseconds: int) -> None: ...
@@ -61,51 +61,51 @@ class TracedArray(Protocol):
         """tracing_cpumask."""
 
     def use_events(self) -> None:
-        """Must be called before threads of the guest record entries, unless a key of the tracer is on before."""
+        """Must be called before threads of the guest record entries, unless one of the tracer's keys is on before."""
 
     def take_entries(self, kinds: Collection[EventType], on: bool) -> None:
-        """Records from now on the entries of these kinds that tracers in the guest fill, or no longer."""
+        """Starts or stops recording the entries of these kinds, which tracers in the guest fill in."""
 
     def set_option(self, name: str, on: bool) -> None: ...
 
     def clear(self) -> None:
-        """Drops what has been recorded."""
+        """Drops the recorded events."""
 
     def ignore_threads(self) -> None:
-        """Threads of the guest that measure are being stopped: they are to find nothing any more. `threads_stopped` follows."""
+        """Ignores the findings of the guest's measuring threads, which are being stopped. `threads_stopped` follows."""
 
     def threads_stopped(self) -> None:
-        """They have been. Drops what they have recorded until then."""
+        """The threads have stopped. Drops what they have recorded until then."""
 
     def allocate_snapshot(self) -> None:
-        """Makes room for the worst latency in spare ring buffers, if there is none. Raises TraceError: ENOMEM."""
+        """Makes room for the worst latency in spare ring buffers, if there are none. Raises TraceError: ENOMEM."""
 
     def clear_worst(self) -> None:
-        """Drops what the spare ring buffers hold."""
+        """Drops the contents of the spare ring buffers."""
 
     @property
     def lost_events(self) -> int:
-        """For how many events the ring buffers had no room since they were empty."""
+        """The number of events lost since the ring buffers were emptied."""
 
-    lost_told: int  # of these, what readers of trace_pipe have been told
+    lost_told: int  # how many of them readers of trace_pipe have been told about
 
 
 class Tracer:
-    """One entry of available_tracers. All machines share it: what belongs to one is kept by the trace array or TraceGlobals.
+    """One entry of available_tracers. All machines share it: a machine's state is in the trace array or in TraceGlobals.
 
-    A tracer that does more than have sites called overrides the methods.
+    A tracer that does more than record calls overrides the methods.
 
     Args:
-        name: as in current_tracer.
-        callback: of every site that the filters select; None: it has none called.
-        options: those that only it has.
-        in_instances: whether instances have it, too.
+        name: the name in current_tracer.
+        callback: the target of every site that the filters select; None: the sites do not call.
+        options: the options that only this tracer has.
+        in_instances: whether instances may use it.
 
     Attributes:
-        print_max: whether it keeps the worst that it has seen in the spare ring buffers: then `trace` shows those, and there are
-            no snapshots (Linux: print_max and use_max_tr).
-        has_threads: whether threads of the guest, which never rest, do its work.
-        only_with: a symbol of the kernel without which there is no such tracer; None: all kernels have it.
+        print_max: whether it keeps the worst latency's trace in the spare ring buffers. Then `trace` shows those, and no
+            snapshots can be taken (Linux: print_max and use_max_tr).
+        has_threads: whether it uses threads of the guest, which never rest.
+        only_with: a kernel symbol without which the tracer is unavailable; None: all kernels have the tracer.
     """
 
     print_max = False
@@ -121,53 +121,53 @@ class Tracer:
         self.in_instances = in_instances
 
     def callback(self, options: Mapping[str, bool]) -> Callback | None:
-        """What every site calls that the filters select, with these options of the array."""
+        """The target of every site that the filters select, with these options of the array."""
         return self._callback
 
     def keys(self, options: Mapping[str, bool]) -> Collection[str]:
-        """The static keys of the guest that are on while it is set, by their symbols."""
+        """The guest's static keys that are on while the tracer is set, by symbol."""
         return ()
 
     def excludes(self, other: Tracer) -> bool:
-        """Whether it cannot be set while another array has that tracer."""
+        """Whether the tracer cannot be set while another array has the `other` one."""
         return False
 
     def prepare(self, array: TracedArray) -> None:
         """The tracer is about to be set.
 
         Raises:
-            TraceError: it cannot be, and nothing has changed.
+            TraceError: it cannot be set, and nothing has changed.
         """
 
     def start(self, array: TracedArray) -> None:
-        """No site calls for the tracer before it any more, and what that one has recorded is dropped. Its own come next."""
+        """No site calls for the previous tracer any more, and its events are dropped. Sites for this tracer come next."""
 
     def ready(self, array: TracedArray) -> None:
-        """Its sites call, and its keys are on; or they call something else than before, because an option has changed."""
+        """The tracer's sites call and its keys are on; or the sites have a new target, because an option has changed."""
 
     def stop(self, array: TracedArray) -> None:
-        """Another tracer is set. From now on, this one does nothing."""
+        """Another tracer is set. From now on this one does nothing."""
 
     def recording(self, array: TracedArray, on: bool) -> None:
-        """tracing_on has been changed by a write."""
+        """A write has changed tracing_on."""
 
     def option_changed(self, array: TracedArray, name: str, on: bool) -> None:
-        """One of its own options has been set, or, while this is the tracer, one that all have.
+        """One of the tracer's own options has been set, or, while the tracer is set, an option of all tracers.
 
         Raises:
-            TraceError: it cannot be; it stays what it was.
+            TraceError: the option cannot be set, and keeps its value.
         """
 
     def clock_changed(self, array: TracedArray) -> None:
-        """Times from now on are of another clock."""
+        """Timestamps are from another clock from now on."""
 
     def pipe_begins_with(self) -> str:
-        """What a reader of trace_pipe gets first."""
+        """The text that a reader of trace_pipe gets first."""
         return ""
 
     def pipe_tells(self, array: TracedArray) -> str:
-        """What a reader of trace_pipe gets before the next events."""
+        """The text that a reader of trace_pipe gets before the next events."""
         return ""
 
     def threshold_changed(self, array: TracedArray) -> None:
-        """tracing_thresh has been written while this is the tracer."""
+        """tracing_thresh has been written while this tracer is set."""

@@ -1,13 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The tracers wakeup, wakeup_rt and wakeup_dl: how long tasks wait for a CPU when they are woken."""
+"""The tracers wakeup, wakeup_rt and wakeup_dl: how long woken tasks wait for a CPU."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-import numpy as np
-
-from emu.ftrace.native import wakeup_record
+from emu.ftrace.native.wakeup_record import MAX_DL_PRIO, MAX_PRIO, MAX_RT_PRIO
 from emu.ftrace.tracers.latency import LatencyTracer
 from emu.ftrace.tracers.tracer import TracedArray
 
@@ -17,16 +15,16 @@ _KEYS = tuple(f"__tracepoint_sched_{name}" for name in ("wakeup", "wakeup_new", 
 
 
 class WakeupTracer(LatencyTracer):
-    """How long a task waits, always the one of the highest priority.
+    """Measures how long a woken task waits, always for the task with the highest priority.
 
     Args:
-        name: as in current_tracer.
-        prio_limit: of which tasks (`wakeup_record.PRIO_LIMIT`).
+        name: the name in current_tracer.
+        prio_limit: the tasks that it follows (`Wakeup.prio_limit`).
     """
 
-    def __init__(self, name: str, prio_limit: np.uint64) -> None:
+    def __init__(self, name: str, prio_limit: int) -> None:
         super().__init__(name, in_instances=True)
-        self._prio_limit = int(prio_limit)
+        self._prio_limit = prio_limit
 
     def keys(self, options: Mapping[str, bool]) -> Collection[str]:
         return _KEYS
@@ -50,6 +48,6 @@ class WakeupTracer(LatencyTracer):
         array.globals.wakeups.forget()
 
 
-WAKEUP = WakeupTracer("wakeup", wakeup_record.MAX_PRIO)
-WAKEUP_RT = WakeupTracer("wakeup_rt", wakeup_record.MAX_RT_PRIO)
-WAKEUP_DL = WakeupTracer("wakeup_dl", wakeup_record.MAX_DL_PRIO)
+WAKEUP = WakeupTracer("wakeup", MAX_PRIO)
+WAKEUP_RT = WakeupTracer("wakeup_rt", MAX_RT_PRIO)
+WAKEUP_DL = WakeupTracer("wakeup_dl", MAX_DL_PRIO)

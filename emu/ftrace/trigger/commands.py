@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is written to events/SYSTEM/EVENT/trigger.
+"""Parses writes to events/SYSTEM/EVENT/trigger.
 
-    traceoff                                    tracing_on becomes 0 when the event happens
-    stacktrace:5 if prev_pid > 10               the first five times that the filter holds
-    enable_event:sched:sched_wakeup:1           another event is recorded from then on
-    !stacktrace                                 no longer, whatever its count and its filter
+    traceoff                                    sets tracing_on to 0 when the event happens
+    stacktrace:5 if prev_pid > 10               acts the first five times that the filter matches
+    enable_event:sched:sched_wakeup:1           starts to record another event
+    !stacktrace                                 removes the trigger, whatever its count and its filter
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ __all__ = [
 
 EVENT_COMMANDS = ("enable_event", "disable_event")
 HIST_COMMANDS = ("enable_hist", "disable_hist")
-HIST = "hist"  # a trigger with a grammar of its own (`emu.ftrace.hist.parse`)
+HIST = "hist"  # has its own grammar (`emu.ftrace.hist.parse`)
 _COMMON = ("traceon", "traceoff", "snapshot", "stacktrace", *EVENT_COMMANDS)
 AVAILABLE = (*_COMMON, *HIST_COMMANDS, HIST)
-FUNCTION_COMMANDS = (*_COMMON, "dump", "cpudump")  # of set_ftrace_filter
+FUNCTION_COMMANDS = (*_COMMON, "dump", "cpudump")  # in set_ftrace_filter
 
-_LONGEST = 4095  # bytes of one write
+_LONGEST = 4095  # bytes per write
 _BLANK = re.compile("[ \t]")
 
 
@@ -38,10 +38,10 @@ class TriggerCommand:
 
     Attributes:
         name: one of AVAILABLE, but not HIST.
-        removes: the trigger is taken back, whatever count and condition say.
-        target: system and name of the event that is switched; None: the command switches none.
-        count: how often it acts; None: always.
-        condition: a filter of the event's entries; None: there is none.
+        removes: removes the trigger, whatever count and condition are given.
+        target: system and name of the event to switch; None if the command switches none.
+        count: how many times it acts; None: without limit.
+        condition: a filter of the event's entries; None if there is none.
     """
 
     name: str
@@ -52,7 +52,7 @@ class TriggerCommand:
 
 
 def split_trigger(text: str) -> tuple[str, bool, str]:
-    """A command's name, whether it is taken back, and what follows.
+    """A command's name, whether it is a removal, and the rest of the text.
 
     Raises:
         TraceError: EINVAL.
@@ -68,7 +68,7 @@ def split_trigger(text: str) -> tuple[str, bool, str]:
 
 
 def parse_trigger(name: str, removes: bool, rest: str) -> TriggerCommand:
-    """Takes a command apart that `split_trigger` has split, and that is not HIST.
+    """Parses a command that `split_trigger` has split, except HIST.
 
     Raises:
         TraceError: EINVAL, or ERANGE for a count that is too large.
@@ -91,10 +91,10 @@ def parse_trigger(name: str, removes: bool, rest: str) -> TriggerCommand:
 
 
 def parse_count(text: str) -> int:
-    """How often a trigger or a command is to act.
+    """Parses the count of a trigger or a command.
 
     Raises:
-        TraceError: EINVAL if it is no number, ERANGE if it is too large.
+        TraceError: EINVAL if it is not a number, ERANGE if it is too large.
     """
     count = parse_c(text)
     if count is None:
@@ -116,6 +116,6 @@ def _condition(text: str, *, counted: bool) -> str | None:
 
 
 def _split(text: str, separator: str | re.Pattern[str]) -> tuple[str, str]:
-    """The text before the first separator, and what follows it."""
+    """The text before the first separator, and the text after it."""
     first, *rest = re.split(separator, text, maxsplit=1)
     return first, "".join(rest)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The triggers of events: what an event makes happen in one trace array."""
+"""The event triggers of one trace array."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.files import EventFile, EventFiles
 from emu.ftrace.event.filter_program import EventFilter
-from emu.ftrace.native import consumer
+from emu.ftrace.native.trace_values import AFTER, BEFORE
 from emu.ftrace.trigger.commands import (
     AVAILABLE,
     EVENT_COMMANDS,
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Trigger", "Triggers"]
 
-# Of each kind an event has one trigger at most, of those with a target one for each target.
+# An event has at most one trigger of each kind or, for kinds with a target, one per target.
 _KINDS = {
     **dict.fromkeys(("traceon", "traceoff"), "switch"),
     **dict.fromkeys(EVENT_COMMANDS, "event"),
@@ -38,15 +38,15 @@ _KINDS = {
 
 
 class Trigger:
-    """A trigger of an event. While it is there, the event is in soft mode.
+    """A trigger of an event. It keeps the event in soft mode.
 
     Args:
-        name: its command.
-        consumer: what it does.
-        condition: which entries make it act; None: all.
+        name: its command's name.
+        consumer: its action.
+        condition: selects the entries at which it acts; None: all.
 
     Attributes:
-        record: what native code knows of it (`native.consumer`).
+        record: native code's record of the trigger.
     """
 
     def __init__(self, name: str, does: Consumer, condition: EventFilter | None) -> None:
@@ -54,8 +54,8 @@ class Trigger:
         self.record = does.record
         self._consumer = does
         self._condition = condition
-        self.record.set(consumer.POST, int(name == "stacktrace"))
-        self.record.set(consumer.FILTER, condition.address if condition else 0)
+        self.record.post = AFTER if name == "stacktrace" else BEFORE
+        self.record.filter = condition.first_step if condition else None
 
     def __str__(self) -> str:
         return f"{self._consumer} if {self._condition.text}" if self._condition else str(self._consumer)
@@ -66,15 +66,15 @@ class Trigger:
 
     @property
     def needs_entry(self) -> bool:
-        """Whether it looks at the entry, or must follow it (Linux: EVENT_FILE_FL_TRIGGER_COND)."""
-        return self._condition is not None or self.record.get(consumer.POST) != 0
+        """Whether it reads the entry, or must run after the entry is recorded (Linux: EVENT_FILE_FL_TRIGGER_COND)."""
+        return self._condition is not None or self.record.post != BEFORE
 
     @property
-    def event_handler(self) -> int:
-        return 0
+    def event_handler(self) -> None:
+        return None
 
     def release(self) -> None:
-        """It does nothing any more."""
+        """Stops the trigger."""
         self._consumer.release()
 
 
@@ -86,10 +86,10 @@ class Triggers:
     """The triggers of one trace array.
 
     Args:
-        files: what the array wants of events.
-        consumers: makes what acts on the array.
-        make_hists: makes the hist triggers among them, of which there are none yet.
-        make_filter: makes a filter of an event. Raises TraceError: EINVAL, of which, as in Linux, error_log says nothing.
+        files: the array's event files.
+        consumers: makes consumers that act on the array.
+        make_hists: makes the hist triggers' object, when the first one is set.
+        make_filter: makes an event filter. Raises TraceError: EINVAL; as in Linux, this is not reported in error_log.
     """
 
     def __init__(
@@ -106,14 +106,14 @@ class Triggers:
 
     @cached_property
     def hists(self) -> HistTriggers:
-        """The hist triggers among them."""
+        """The hist triggers."""
         return self._make_hists()
 
     def obey(self, call: EventCall, text: str) -> None:
-        """Sets or takes back a trigger of an event. To take back what is not there changes nothing.
+        """Sets or removes a trigger of an event. Removing a trigger that does not exist changes nothing.
 
         Raises:
-            TraceError: EINVAL, ERANGE; EEXIST if there is one of the kind; ENOMEM. See also HistTriggers.
+            TraceError: EINVAL, ERANGE; EEXIST if the event has one of the kind; ENOMEM. See also HistTriggers.
         """
         name, removes, rest = split_trigger(text)
         if name == HIST:
@@ -122,7 +122,7 @@ class Triggers:
             self._obey(call, parse_trigger(name, removes, rest))
 
     def remove_hists(self, call: EventCall) -> bool:
-        """Takes back the hist triggers of an event, see `HistTriggers.remove_all`."""
+        """Removes the hist triggers of an event, see `HistTriggers.remove_all`."""
         file = self._files.get(call)
         return bool(file and file.triggers) and self.hists.remove_all(call)
 
@@ -146,7 +146,7 @@ class Triggers:
                 raise
 
     def text(self, call: EventCall) -> str:
-        """What the file `trigger` of an event shows."""
+        """The text of an event's file `trigger`."""
         file = self._files.get(call)
         if file is None or not file.triggers:
             return f"# Available triggers:\n# {' '.join(AVAILABLE)}\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What an architecture says of kernels: what they need to boot, and how their registers and stacks are read."""
+"""What an architecture provides for its kernels: boot requirements, and how to read registers and stacks."""
 
 from __future__ import annotations
 
@@ -17,21 +17,21 @@ from emu.kernel.memory import GuestMemory
 
 __all__ = ["Access", "KernelArch", "RealAddress", "SavedRegisters", "load"]
 
-# Of a call: given `fp` of its struct ftrace_ret_stack and the address on its stack, its return address. Of an interrupt: given 0
-# and the program counter, the address of the interrupted instruction.
+# The real address behind a patched one. For a call: given `fp` of its struct ftrace_ret_stack and the address on its stack,
+# its return address. For an interrupt: given 0 and the program counter, the address of the interrupted instruction.
 RealAddress = Callable[[int, int], int]
 
 
 class SavedRegisters(NamedTuple):
-    """The offsets in struct pt_regs of what a backtrace goes on with."""
+    """The offsets in struct pt_regs of the registers from which a backtrace continues."""
 
     pc: int
     sp: int
-    link: int  # what leads to the caller: the frame pointer, or where the latest call was made, by architecture
+    link: int  # leads to the caller: the frame pointer or the latest call's address, depending on the architecture
 
 
 class Access(NamedTuple):
-    """What an instruction has done with a device."""
+    """What an instruction did with a device."""
 
     written: bool
     width: int  # bytes
@@ -39,7 +39,7 @@ class Access(NamedTuple):
 
 
 class KernelArch(ABC):
-    """An architecture's kernels.
+    """An architecture's support for kernels.
 
     To boot: elf_machine, page_table, boot_params.
     To trace accesses to devices, where the board has any: access().
@@ -47,59 +47,69 @@ class KernelArch(ABC):
     To show a backtrace: callers(). For native code that does the same: saved_registers(), without_frame(), trap_entry.
     """
 
-    elf_machine: ClassVar[str]  # e_machine of an image, as pyelftools names it
-    page_table: ClassVar[str | None]  # symbol of the tables that the reset state has CPUs use; None: it has none
+    elf_machine: ClassVar[str]  # e_machine of an image, in pyelftools' spelling
+    page_table: ClassVar[str | None]  # symbol of the page tables that CPUs use after reset; None: it has none
     boot_params: ClassVar[int]  # physical address of struct boot_params
-    trap_entry: ClassVar[str | None]  # the function above whose frame is the struct pt_regs of what it interrupts; None: none
+    trap_entry: ClassVar[str | None]  # the function with the interrupted code's struct pt_regs above its frame; None: none
 
     @abstractmethod
     def registers(self, memory: GuestMemory, cpu: Cpu, saved: int) -> Mapping[str, int]:
-        """Registers in the order in which people read them, "ip" (the program counter) and "sp" among them.
+        """Registers in conventional order, including "ip" (the program counter) and "sp".
 
         Args:
-            saved: address of a struct pt_regs; 0: the CPU's own registers.
+            saved: the address of a struct pt_regs; 0: the CPU's own registers.
         """
 
     @abstractmethod
     def callers(self, memory: GuestMemory, cpu: Cpu, registers: Mapping[str, int], real: RealAddress) -> Iterator[int]:
-        """The return addresses of the calls under way, innermost first, and where interrupts have come the interrupted addresses.
+        """The return addresses of the calls under way, innermost first; where an interrupt came, the interrupted address.
 
-        The chain ends where memory cannot be read. After the first address that is no code, the rest has no meaning.
+        The chain ends where memory cannot be read. After the first address that is not code, the rest is meaningless.
         """
 
     def access(self, memory: GuestMemory, cpu: Cpu, saved: int, address: int, physical: int, room: int) -> Access | None:
-        """Does for an instruction, which has faulted there, what it would have done with a device, and to the registers.
+        """Emulates an instruction that has faulted on an access to a device: its effects on the device and on the registers.
 
         Args:
-            saved: address of the struct pt_regs of the fault. Afterwards it is as behind the instruction, or as before its next
+            saved: the address of the fault's struct pt_regs. Afterwards it is the state after the instruction, or before its next
                 repetition.
-            address: what the instruction has tried to access.
-            physical: the device's address that it stands for.
-            room: how many bytes from there on are the device's, too.
+            address: the address that the instruction tried to access.
+            physical: the device's physical address behind it.
+            room: the number of bytes from there on that belong to the device.
 
         Returns:
-            None: it is an instruction of an unknown kind. Nothing has happened.
+            None if the kind of instruction is unknown. Then nothing has happened.
         """
         return None
 
     @abstractmethod
     def saved_registers(self, image: Image) -> SavedRegisters:
-        """Where a struct pt_regs has which registers."""
+        """The offsets of registers in struct pt_regs."""
 
     @abstractmethod
     def without_frame(self, code: bytes, branches: Mapping[int, int]) -> NDArray[np.uint8]:
-        """For each byte of a function: 0, unless the function has no frame of its own while it goes on there.
+        """For each byte of a function: 0, unless the function has no stack frame of its own when it continues there.
 
-        If return addresses are on the stack, it says where: 1 if it is the topmost word.
+        If return addresses are on the stack, the value says where: 1 is the top word.
 
         Args:
-            code: the function, which may be being patched.
-            branches: of static keys in it, by offset, the offsets of their targets.
+            code: the function's code, which may be half patched.
+            branches: the static keys' branches in it: their offsets, and the offsets of their targets.
         """
+
+    def without_frame_at(self, memory: GuestMemory, address: int) -> int:
+        """What `without_frame` says of the function that goes on at an address. Entry code has frames of its own kind."""
+        image = memory.image
+        function = image.function_at(address)
+        if function is None or image.symbol("__entry_text_start") <= address < image.symbol("__entry_text_end"):
+            return 0
+        place = self.without_frame(memory.read(function.address, function.size), {})
+        offset = address - function.address
+        return int(place[offset]) if offset < len(place) else 0
 
 
 def load(name: str) -> KernelArch:
-    """The architecture's part; `name` is one that `emu.cpu.arch.load` knows."""
+    """The architecture's support for kernels, by a name that `emu.cpu.arch.load` knows."""
     module: Any = importlib.import_module(f"emu.kernel.arch.{name}")
     arch: KernelArch = module.ARCH
     return arch

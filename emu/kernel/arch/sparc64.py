@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""SPARC V9 kernels: callers are in register windows, some of them in the CPU and the others on the stack."""
+"""SPARC V9 kernels: callers are in register windows, some of which are in the CPU and the others on the stack."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from emu.cpu.arch.sparc64.state import Env, windows
 from emu.cpu.cpu import Cpu
 from emu.kernel.arch import KernelArch, RealAddress, SavedRegisters
-from emu.kernel.image import Image, Symbol
+from emu.kernel.image import Image
 from emu.kernel.memory import GuestMemory
 
 __all__ = ["ARCH", "SAVED_CALL", "SAVED_FP", "SAVED_WINDOW", "TRAP_REGISTERS"]
@@ -25,10 +25,10 @@ _SHOWN = ("ip", "npc", "sp", "pstate", "pil", "tl", "y", *_GLOBALS, *_OUTS, *_WI
 # Where a window is saved on its stack (SPARC Compliance Definition 2.4, 3P: the stack pointer is biased).
 _BIAS = 2047
 SAVED_WINDOW, SAVED_FP, SAVED_CALL = _BIAS, _BIAS + 8 * 14, _BIAS + 8 * 15
-TRAP_REGISTERS = _BIAS + 192  # of trap_entry's frame: its struct pt_regs
+TRAP_REGISTERS = _BIAS + 192  # offset in trap_entry's frame of its struct pt_regs
 
 _SAVE, _SAVE_MASK = 0x9DE3_8000, 0xFFFF_C000  # save %sp, ..., %sp
-_RETURN, _RETURN_MASK = 0x81C8_0000, 0xC1F8_0000  # return ...: a restore and a jump in one
+_RETURN, _RETURN_MASK = 0x81C8_0000, 0xC1F8_0000  # return ...: a restore and a jump in one instruction
 
 
 class Sparc64(KernelArch):
@@ -63,9 +63,9 @@ class Sparc64(KernelArch):
         with suppress(LookupError):
             while sp > last:
                 function = memory.image.function_at(address)
-                if interrupted and function is not None and self._without_window(memory, function, address):
+                if interrupted and self.without_frame_at(memory, address):
                     interrupted, address = False, real(sp, called_from)
-                # The innermost call may be trap_entry, too, which perhaps has not saved the registers yet.
+                # The innermost call may also be trap_entry, which may not have saved the registers yet.
                 elif not innermost and function is not None and function.name == self.trap_entry:
                     regs = sp + TRAP_REGISTERS
                     interrupted, address = True, real(0, memory.read_word(regs + saved.pc))
@@ -80,14 +80,6 @@ class Sparc64(KernelArch):
                 innermost = False
                 yield address
 
-    def _without_window(self, memory: GuestMemory, function: Symbol, address: int) -> bool:
-        """Whether a function that goes on at an address has no window. Entry code has windows of its own kind."""
-        image, offset = memory.image, address - function.address
-        if image.symbol("__entry_text_start") <= address < image.symbol("__entry_text_end"):
-            return False
-        places = self.without_frame(memory.read(function.address, function.size), {})
-        return offset < len(places) and bool(places[offset])
-
     def saved_registers(self, image: Image) -> SavedRegisters:
         general = image.offset("pt_regs.u_regs")
         return SavedRegisters(image.offset("pt_regs.tpc"), general + 8 * 14, general + 8 * 15)
@@ -98,7 +90,7 @@ class Sparc64(KernelArch):
         (saves,) = np.nonzero(words & _SAVE_MASK == _SAVE)
         places = (np.arange(size) < (4 * (int(saves[0]) + 1) if len(saves) else size)).astype(np.uint8)
         for returned in np.flatnonzero(words & _RETURN_MASK == _RETURN).tolist():
-            places[4 * (returned + 1) : 4 * (returned + 2)] = 1  # its delay slot is executed in the caller's window
+            places[4 * (returned + 1) : 4 * (returned + 2)] = 1  # its delay slot runs in the caller's window
         return places
 
 

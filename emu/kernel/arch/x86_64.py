@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""x86-64 kernels: page tables of their own from the first instruction, frame pointers on every stack."""
+"""x86-64 kernels: they use their own page tables from the first instruction, and frame pointers on every stack."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from emu.kernel.memory import GuestMemory
 __all__ = ["ARCH"]
 
 _SHOWN = ("ip", "sp", "flags", "ax", "bx", "cx", "dx", "si", "di", "bp", *(f"r{n}" for n in range(8, 16)))
-_TRAMPOLINES = ("return_to_handler", "arch_rethook_trampoline")  # a function that returned to one has taken it off the stack
+_TRAMPOLINES = ("return_to_handler", "arch_rethook_trampoline")  # a return to one of these has popped its address
 _MAKES_FRAME = ("mov", "rbp, rsp")
 _PATCHED = 5  # bytes of a call site and of a static key's branch
 _LONGEST = 15  # bytes of an instruction
 _DEEPEST = 250
-_MOST_FUNCTIONS = 8192  # whose answers are kept: two kernels' and their modules'
+_MOST_FUNCTIONS = 8192  # number of cached answers: two kernels with their modules
 _DISASSEMBLER = capstone.Cs(*CPU.capstone_mode)
 _RET = 0xC3
-_INTERRUPTED = 1  # a bit of a frame pointer: the rest is the address of a struct pt_regs
+_INTERRUPTED = 1  # tag bit of a frame pointer: the rest is the address of a struct pt_regs
 
 
 class X86_64(KernelArch):  # noqa: N801  # the architecture's own spelling
@@ -50,17 +50,17 @@ class X86_64(KernelArch):  # noqa: N801  # the architecture's own spelling
         saved, trampolines = self.saved_registers(memory.image), [memory.image.symbol(name) for name in _TRAMPOLINES]
         address, sp, frame = (registers[name] for name in ("ip", "sp", "bp"))
         last, interrupted = 0, True
-        words = self._without_frame_at(memory, address)
+        words = self.without_frame_at(memory, address)
         with suppress(LookupError):
             while True:
-                # `begun`: whether the address may be one at which a function has no frame.
+                # `begun`: whether the function may have no frame at the address.
                 if interrupted and address in trampolines:
                     address, begun, interrupted = real(sp - 8, address), False, False
                 elif words:
                     sp += 8 * words
                     address, begun, interrupted = real(sp - 8, memory.read_word(sp - 8)), True, False
                 elif frame & 7 == _INTERRUPTED:
-                    # An interrupt's frame pointer leads to what it interrupted (entry.S), perhaps on another stack.
+                    # An interrupt's frame pointer leads to the interrupted code (entry.S), perhaps on another stack.
                     regs, last, interrupted, begun = frame - _INTERRUPTED, 0, True, True
                     address = real(0, memory.read_word(regs + saved.pc))
                     sp, frame = memory.read_word(regs + saved.sp), memory.read_word(regs + saved.link)
@@ -72,25 +72,15 @@ class X86_64(KernelArch):  # noqa: N801  # the architecture's own spelling
                 else:
                     return
                 yield address
-                words = self._without_frame_at(memory, address) if begun else 0
+                words = self.without_frame_at(memory, address) if begun else 0
 
     def _is_behind_site(self, memory: GuestMemory, address: int) -> bool:
-        """Whether a direct call returns to an address: its function has no frame there yet."""
+        """Whether an address is the return address of a direct call, where its function has no frame yet."""
         function = memory.image.function_at(address)
         return function is not None and address == function.address + _PATCHED
 
-    def _without_frame_at(self, memory: GuestMemory, address: int) -> int:
-        """What `without_frame` says of the function that goes on at an address. Entry code has frames of its own kind."""
-        image = memory.image
-        function = image.function_at(address)
-        if function is None or image.symbol("__entry_text_start") <= address < image.symbol("__entry_text_end"):
-            return 0
-        place = self.without_frame(memory.read(function.address, function.size), {})
-        offset = address - function.address
-        return int(place[offset]) if offset < len(place) else 0
-
     def access(self, memory: GuestMemory, cpu: Cpu, saved: int, address: int, physical: int, room: int) -> Access | None:
-        from emu.kernel.arch import x86_64_access  # when it is needed
+        from emu.kernel.arch import x86_64_access  # imported when needed
 
         return x86_64_access.access(memory, cpu, saved, address, physical, room)
 
@@ -101,12 +91,12 @@ class X86_64(KernelArch):  # noqa: N801  # the architecture's own spelling
         return _without_frame(code, tuple(branches.items()))
 
 
-@functools.lru_cache(maxsize=_MOST_FUNCTIONS)  # every machine of an image asks the same
+@functools.lru_cache(maxsize=_MOST_FUNCTIONS)  # all machines with one image ask the same
 def _without_frame(code: bytes, branches: tuple[tuple[int, int], ...]) -> NDArray[np.uint8]:
     targets = dict(branches)
     place = np.zeros(len(code), np.uint8)
     place[np.frombuffer(code, np.uint8) == _RET] = 1
-    paths = [(0, 1)]  # that lead from the beginning to where the frame is made: where they go on, and the place there
+    paths = [(0, 1)]  # (where it continues, words pushed) for paths from the start to where the frame is set up
     while paths:
         at, words = paths.pop()
         while at < len(code) and 0 < words < _DEEPEST and (at == 0 or place[at] == 0 or code[at] == _RET):
@@ -130,7 +120,7 @@ def _without_frame(code: bytes, branches: tuple[tuple[int, int], ...]) -> NDArra
 
 
 def _pushed(name: str, operands: str) -> int:
-    """How many words an instruction puts on the stack."""
+    """The number of words that an instruction pushes."""
     if name in ("push", "pop"):
         return 1 if name == "push" else -1
     if name in ("sub", "add") and operands.startswith("rsp, "):

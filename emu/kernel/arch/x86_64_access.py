@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Accesses of x86-64 instructions to devices, done for them: moves of all kinds, and the string instructions that move.
+"""Emulates device accesses of x86-64 instructions: moves of all kinds, including string moves.
 
-A string instruction with a `rep` prefix moves one element at a time, as it does when it faults.
+A string instruction with a `rep` prefix moves one element at a time, as when it faults repeatedly.
 """
 
 from __future__ import annotations
@@ -29,19 +29,19 @@ _STORES = frozenset({x86.X86_INS_STOSB, x86.X86_INS_STOSW, x86.X86_INS_STOSD, x8
 _LOADS = frozenset({x86.X86_INS_LODSB, x86.X86_INS_LODSW, x86.X86_INS_LODSD, x86.X86_INS_LODSQ})
 _COPIES = frozenset({x86.X86_INS_MOVSB, x86.X86_INS_MOVSW, x86.X86_INS_MOVSD, x86.X86_INS_MOVSQ})
 _REPEATED = (0xF2, 0xF3)
-_ADDRESS_SIZE = 0x67  # a prefix: addresses of 32 bits
+_ADDRESS_SIZE = 0x67  # prefix for 32-bit addresses
 
 
 class _Part(NamedTuple):
-    """A general register or a part of one."""
+    """A general register or part of one."""
 
     member: str  # of struct pt_regs
     size: int  # bytes
-    shift: int  # bits, from the register's lowest
+    shift: int  # bits above the register's lowest
 
 
 def _parts() -> dict[str, _Part]:
-    """By name."""
+    """The registers and their parts, by name."""
     parts = {}
     for letter in "abcd":
         parts[f"{letter}h"] = _Part(f"{letter}x", 1, 8)
@@ -60,18 +60,18 @@ _ACCUMULATOR = {size: _Part("ax", size, 0) for size in (1, 2, 4, 8)}
 
 
 class _Move(NamedTuple):
-    """An instruction that moves a number between a place in memory and a register, or from the instruction there."""
+    """An instruction that moves a number between memory and a register, or an immediate to memory."""
 
-    length: int  # bytes of the instruction
-    width: int  # bytes at the place
+    length: int  # of the instruction, in bytes
+    width: int  # bytes accessed
     written: bool
     register: _Part | None
     immediate: int
-    signed: bool  # a loaded number that is narrower than its register
-    base: _Part | None  # where the place is: base + scaled * scale + offset
+    signed: bool  # whether a narrower loaded number is sign-extended
+    base: _Part | None  # address = base + scaled * scale + offset
     scaled: _Part | None
     scale: int
-    offset: int  # with an operand by %rip also the instruction's length
+    offset: int  # for %rip-relative operands, it includes the instruction's length
 
 
 class _String(NamedTuple):
@@ -79,8 +79,8 @@ class _String(NamedTuple):
 
     length: int
     width: int
-    source: bool  # whether it reads where %rsi points
-    destination: bool  # whether it writes where %rdi points
+    source: bool  # whether it reads at %rsi
+    destination: bool  # whether it writes at %rdi
     repeated: bool
 
 
@@ -93,7 +93,7 @@ def _decoder() -> capstone.Cs:
 
 @functools.lru_cache(maxsize=1024)
 def _decode(code: bytes) -> _Move | _String | None:
-    """The instruction that the bytes begin with; None: it is of no kind that is known here."""
+    """Decodes the instruction at the start of `code`; None if its kind is unknown."""
     decoded = next(_decoder().disasm(code, 0, 1), None)
     if decoded is None or decoded.prefix[3] == _ADDRESS_SIZE:
         return None
@@ -111,7 +111,7 @@ def _decode(code: bytes) -> _Move | _String | None:
     other = decoded.operands[1 if written else 0]
     register = _PARTS.get(decoded.reg_name(other.reg)) if other.type == x86.X86_OP_REG else None
     if other.type == x86.X86_OP_REG and register is None:
-        return None  # of a segment, say
+        return None  # with a segment, say
     (place,) = places
     by_ip = place.mem.base == x86.X86_REG_RIP
     return _Move(
@@ -133,7 +133,7 @@ def _named(decoded: capstone.CsInsn, register: int) -> _Part | None:
 
 
 class _Registers:
-    """A struct pt_regs."""
+    """Access to a struct pt_regs."""
 
     def __init__(self, memory: GuestMemory, saved: int) -> None:
         self._memory = memory
@@ -143,7 +143,7 @@ class _Registers:
         return self._memory.member(self._saved, f"pt_regs.{part.member}") >> part.shift & (1 << 8 * part.size) - 1
 
     def set(self, part: _Part, value: int) -> None:
-        """As an instruction does: 32 bits clear those above, fewer leave them."""
+        """Writes a register as an instruction does: 32-bit writes clear the upper half, narrower ones keep the rest."""
         mask = _WORD if part.size >= 4 else (1 << 8 * part.size) - 1 << part.shift
         before = self.member(part.member)
         self.set_member(part.member, before & ~mask | value << part.shift & mask)
@@ -167,7 +167,7 @@ def access(memory: GuestMemory, cpu: Cpu, saved: int, address: int, physical: in
         return None
     if isinstance(decoded, _Move):
         return _move(decoded, registers, cpu, address, physical)
-    with suppress(LookupError):  # the other place of a copy is not the kernel's memory
+    with suppress(LookupError):  # a copy's other operand may be outside the kernel's memory
         return _string(decoded, registers, memory, cpu, address, physical)
     return None
 
@@ -192,7 +192,7 @@ def _move(move: _Move, registers: _Registers, cpu: Cpu, address: int, physical: 
 
 
 def _extended(value: int, width: int, size: int) -> int:
-    """A signed number in more bytes."""
+    """A sign-extended number."""
     sign = 1 << 8 * width - 1
     return (value ^ sign) - sign & (1 << 8 * size) - 1
 
@@ -210,7 +210,7 @@ def _string(
         io.write(physical, width, value)
     elif string.source and source == address:
         if string.destination:
-            memory.read_word(destination, width)  # is it there?
+            memory.read_word(destination, width)  # checks that it is mapped
         value = io.read(physical, width)
         if string.destination:
             memory.write_word(destination, value, width)

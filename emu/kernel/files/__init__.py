@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Files that the host has and the guest uses: what a file is, the server, and host folders that are shared."""
+"""Files of the host for the guest: nodes and handles, the file server, and shared host folders."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""struct file_request in the guest's memory: what is asked for, and where the answer goes.
+"""struct file_request in the guest's memory: a request, and the place of its answer.
 
-Everything in it was written by the guest: every address is checked, and every length bounded by the pages that the request lists.
+The guest wrote everything in it, so every address is checked, and every length is bounded by the request's list of pages.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _ENTRY = ("ino", "next", "reclen", "type", "namelen")
 
 
 class Entry(NamedTuple):
-    """A name in a directory, and the number and type of its node."""
+    """A directory entry: a name, and its node's number and type."""
 
     name: str
     ino: int
@@ -31,7 +31,7 @@ class Entry(NamedTuple):
 
 
 class RequestFormat:
-    """Where the structures have their members, from the image's layout table."""
+    """The layout of the structures, from the image's layout table."""
 
     def __init__(self, memory: GuestMemory) -> None:
         image = memory.image
@@ -50,7 +50,7 @@ class RequestFormat:
         self.entry = {name: _slice(image.layout[f"file_dirent.{name}"]) for name in _ENTRY}
 
     def number(self, value: int, place: slice) -> bytes:
-        """A number as it is stored in a member."""
+        """A number in the byte order and size of a member."""
         size: int = place.stop - place.start
         return (value & (1 << 8 * size) - 1).to_bytes(size, self.byte_order)
 
@@ -61,7 +61,7 @@ def _slice(member: tuple[int, int]) -> slice:
 
 
 class FileRequest:
-    """One request. Numbers are attributes by the members' names; `data()` is what lies in its pages.
+    """One request. Its numbers are attributes, named after the members; `data()` is the contents of its pages.
 
     Raises:
         LookupError: its address is outside the kernel's memory.
@@ -87,13 +87,13 @@ class FileRequest:
         count = min(number("nr_pages"), form.most_pages)
         self._pages = [int.from_bytes(self._struct[words + 8 * n : words + 8 * n + 8], form.byte_order) for n in range(count)]
 
-    # What it holds
+    # The request
 
     def room(self) -> int:
-        """The `size`, if the pages have room for so many bytes.
+        """The `size` of the request, if its pages have room for so many bytes.
 
         Raises:
-            OSError: EFAULT, when they have no room.
+            OSError: EFAULT if they do not.
         """
         if self.size > len(self._pages) * self._form.page:
             raise OSError(errno.EFAULT, "more data than pages")
@@ -103,7 +103,7 @@ class FileRequest:
         """The `size` bytes in the pages.
 
         Raises:
-            OSError: EFAULT, when they are not all in memory.
+            OSError: EFAULT if the pages are not all in memory.
         """
         rest, pieces = self.room(), []
         for page in self._pages:
@@ -115,20 +115,20 @@ class FileRequest:
         return b"".join(pieces)
 
     def name(self) -> str:
-        """The data as a component of a path.
+        """The data as a path component.
 
         Raises:
-            OSError: it is no such component.
+            OSError: it is not a valid component.
         """
         return component(self.data())
 
     def name_and_text(self) -> tuple[str, str]:
-        """A component, and the text that follows its NUL."""
+        """A path component, and the text after its NUL."""
         name, text = self._two_texts()
         return component(name), os.fsdecode(text)
 
     def two_names(self) -> tuple[str, str]:
-        """Two components, with a NUL between them."""
+        """Two path components, separated by a NUL."""
         first, second = self._two_texts()
         return component(first), component(second)
 
@@ -143,10 +143,10 @@ class FileRequest:
             raise OSError(errno.EFAULT, "not a page of memory")
         return self._form.ram[page : page + self._form.page]
 
-    # What answers it
+    # The answer
 
     def finish(self, result: int) -> None:
-        """Stores the result in the guest's structure. The rest of the answer must have been put there before."""
+        """Stores the result in the guest's structure. The rest of the answer must have been stored before."""
         self._struct[self._form.result] = self._form.number(result, self._form.result)
 
     def put_flags(self, flags: int) -> None:
@@ -154,7 +154,7 @@ class FileRequest:
         self._struct[place] = self._form.number(flags, place)
 
     def put_data(self, data: bytes) -> int:
-        """Copies bytes into the pages; returns how many."""
+        """Copies bytes into the pages. Returns their number."""
         view, page = memoryview(data), self._form.page
         if len(data) > len(self._pages) * page:
             raise OSError(errno.EFAULT, "more data than pages")
@@ -164,7 +164,7 @@ class FileRequest:
         return len(data)
 
     def put_attributes(self, node: int, ino: int, attributes: Attributes) -> None:
-        """`node`: the number by which the guest will ask for it."""
+        """Stores a node's attributes. `node`: the node's number for the guest."""
         form = self._form
         time = attributes.mtime_ns
         seconds, nanoseconds = (0, form.no_time) if time is None else divmod(time, 1_000_000_000)
@@ -175,7 +175,7 @@ class FileRequest:
             self._struct[form.attr + place.start : form.attr + place.stop] = form.number(value, place)
 
     def put_entries(self, entries: Sequence[Entry], first: int) -> int:
-        """As many entries as fit into one page, from number `first` on; returns their bytes, 0 at the end."""
+        """Stores as many entries as fit into one page, from number `first` on. Returns their bytes, 0 at the end."""
         form, packed = self._form, bytearray()
         for number, entry in enumerate(entries[first:], first + 1):
             name = os.fsencode(entry.name)
@@ -192,10 +192,10 @@ class FileRequest:
 
 
 def component(name: bytes) -> str:
-    """A name as a component of a path, at which something can be made or removed.
+    """A name as the path component of an entry to make or remove.
 
     Raises:
-        OSError: ENAMETOOLONG; EINVAL, when it is no such component.
+        OSError: ENAMETOOLONG; EINVAL if it is not a valid component.
     """
     if len(name) > _LONGEST_NAME:
         raise OSError(errno.ENAMETOOLONG, "too long for a name")

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The file server: answers the guest's requests for files of trees that the host has.
+"""The file server: answers the guest's requests for files in trees of the host.
 
-A request is a struct file_request in the guest's memory (firmware/include/emu/file_server.h), with its names and data in pages
-that it lists. A request that cannot be answered at once waits here, while the guest's task sleeps and its CPUs go on.
-The device interrupt makes the guest ask which requests have been answered.
+A request is a struct file_request in the guest's memory (firmware/include/emu/file_server.h), with names and data in the pages
+that it lists. A request that cannot be answered at once waits here, while the guest's task sleeps and its CPUs continue.
+The device interrupt makes the guest ask for answered requests.
 """
 
 from __future__ import annotations
@@ -25,13 +25,14 @@ from emu.kernel.memory import GuestMemory
 
 __all__ = ["FileServer"]
 
-_NODE_BITS = 40  # of a node's number in its tree; the bits above name the tree
+_NODE_BITS = 40  # of a node's number in its tree; the higher bits identify the tree
 _NODE_MASK = (1 << _NODE_BITS) - 1
 _MOST_HANDLES = 4096
+_PAUSE_NS = 1_000_000
 
 
 def _when_done(working: Sequence[ServedTree], result: int) -> int | WouldBlock:
-    """The result of an operation that has begun work, once that is done. Raises OSError: it could not be done."""
+    """The result of an operation that has started work, once the work is done. Raises OSError: the work could not be done."""
     if any(tree.busy() for tree in working):
         return WouldBlock()
     for tree in working:
@@ -44,26 +45,33 @@ class _OpenNode:
     tree: ServedTree
     node: Node
     handle: Handle
-    entries: list[Entry] | None = None  # of a directory, as they were when its reader began
+    entries: list[Entry] | None = None  # of a directory, when its reader began
+    waits: bool = False  # whether a reader or poller has found nothing and waits
+
+    def found(self, something: bool, wait: Callable[..., None]) -> None:
+        """Notes whether a reader or poller has found something; if not, it waits."""
+        if not something:
+            wait(again=self.waits)
+        self.waits = not something
 
 
 @dataclass
 class _Waiting:
     request: FileRequest
-    attempt: Callable[[], int | WouldBlock]  # the request's result, once there is one
-    begun: bool  # the operation is done, only work that it has begun goes on: it cannot be cancelled
+    attempt: Callable[[], int | WouldBlock]  # returns the request's result, once there is one
+    begun: bool  # whether the operation is done and only the work that it started continues: it cannot be cancelled
 
 
 class FileServer:
-    """Serves trees, each mounted by its name.
+    """Serves trees, each mounted by name.
 
     Args:
         board: the machine.
-        memory: of the guest.
-        log: of the guest's kernel.
+        memory: the guest's memory.
+        log: the guest kernel's log.
 
     Attributes:
-        caller: the CPU whose request is being answered; None outside requests.
+        caller: the CPU whose request is being answered; None at other times.
     """
 
     def __init__(self, board: Board, memory: GuestMemory, log: KernelLog) -> None:
@@ -75,7 +83,7 @@ class FileServer:
         self._trees: list[ServedTree] = []
         self._open_nodes: dict[int, _OpenNode] = {}
         self._last_handle = 0
-        self._waiting: dict[int, _Waiting] = {}  # by the request's address, the oldest first
+        self._waiting: dict[int, _Waiting] = {}  # by the request's address, oldest first
         self.caller: Cpu | None = None
         operations: dict[str, Callable[[FileRequest], int | WouldBlock]] = {
             "FS_ROOT": self._root,
@@ -110,32 +118,43 @@ class FileServer:
         self._set_mtime = image.constant("FS_SET_MTIME")
 
     def serve(self, name: str, tree: ServedTree) -> None:
-        """Makes a tree known by the name that the guest mounts it by."""
+        """Makes a tree available to be mounted by name."""
         self._names[name.encode()] = len(self._trees)
         self._trees.append(tree)
 
     def close(self) -> None:
-        """Releases every handle that the guest has open."""
+        """Releases all handles that the guest has open."""
         for opened in self._open_nodes.values():
             opened.handle.release()
         self._open_nodes.clear()
         self._waiting.clear()
 
-    def changed(self) -> None:
-        """Interrupts the current CPU, so that the guest asks again for answers: a request's wait may be over."""
-        cpu = self._board.current
-        cpu.raise_interrupt(self._image.constant("HOST_DEVICE_VECTOR"), cpu.cycles)
+    def changed(self, *, again: bool = False) -> None:
+        """Interrupts the current CPU, so that the guest asks for answers: a request's wait may be over.
 
-    @property
-    def waited_for(self) -> bool:
-        """Whether a request waits."""
-        return bool(self._waiting)
+        `again`: the guest was interrupted for this before, so there is a pause before the next interrupt.
+        """
+        cpu = self._board.current
+        cpu.raise_interrupt(self._image.constant("HOST_DEVICE_VECTOR"), self.after_pause() if again else cpu.cycles)
+
+    def after_pause(self) -> int:
+        """The earliest cycle at which the guest may be interrupted again.
+
+        The interrupt handler's own functions may be traced, probed or replaced. This may cause the next interrupt: if it came at
+        once, the CPU would do nothing else.
+        """
+        return self._board.current.cycles + self._board.cycles(_PAUSE_NS)
+
+    def done(self) -> None:
+        """Something is done that requests may wait for. If none waits, there is no interrupt: it could cause more events."""
+        if self._waiting:
+            self.changed()
 
     # Host calls
 
     @host_call
     def file_request(self, cpu: Cpu, address: int) -> int:
-        """Answers a request, or has it wait. Returns FS_ANSWERED, FS_WAIT or FS_WAIT_DONE; -EINVAL if it waits already.
+        """Answers a request, or lets it wait. Returns FS_ANSWERED, FS_WAIT or FS_WAIT_DONE; -EINVAL if it waits already.
 
         Raises:
             LookupError: its address is outside the kernel's memory.
@@ -165,7 +184,7 @@ class FileServer:
 
     @host_call
     def file_answered(self, cpu: Cpu) -> int:
-        """The address of a request that waited and has its answer now; 0 if there is none."""
+        """The address of a waiting request that has its answer now; 0 if there is none."""
         for address, waiting in self._waiting.items():
             try:
                 result = waiting.attempt()
@@ -179,7 +198,7 @@ class FileServer:
 
     @host_call
     def file_cancel(self, cpu: Cpu, address: int) -> int:
-        """Cancels a request. -ENOENT: it does not wait. -EBUSY: it is done, only work that it has begun goes on."""
+        """Cancels a request. -ENOENT: it is not waiting. -EBUSY: it is done, and only work that it started continues."""
         waiting = self._waiting.get(address)
         if waiting is None:
             return -errno.ENOENT
@@ -188,7 +207,7 @@ class FileServer:
         del self._waiting[address]
         return 0
 
-    # The operations. Each returns the result of a request, and puts the rest of the answer into the request.
+    # The operations. Each returns a request's result, and stores the rest of the answer in the request.
 
     def _perform(self, request: FileRequest) -> int | WouldBlock:
         operation = self._operations.get(request.op)
@@ -197,7 +216,7 @@ class FileServer:
         return operation(request)
 
     def _tree(self, number: int) -> ServedTree:
-        """The tree of the node that a request names."""
+        """The tree of the request's node."""
         index = number >> _NODE_BITS
         if index >= len(self._trees):
             raise OSError(errno.ESTALE, "no such tree")
@@ -210,7 +229,7 @@ class FileServer:
         return self._tree(number).directory(number & _NODE_MASK)
 
     def _other(self, request: FileRequest) -> int:
-        """The second node, which must be of the same tree."""
+        """The second node, which must be in the same tree."""
         if request.other >> _NODE_BITS != request.node >> _NODE_BITS:
             raise OSError(errno.EXDEV, "another tree")
         return request.other
@@ -222,7 +241,7 @@ class FileServer:
             raise OSError(errno.EBADF, "not open") from None
 
     def _put_node(self, request: FileRequest, node: Node) -> int:
-        """Answers with a node of the tree that the request is about."""
+        """Answers with a node of the request's tree."""
         number = self._tree(request.node).number(node)
         request.put_attributes(request.node & ~_NODE_MASK | number, number, node.attributes())
         return 0
@@ -266,26 +285,21 @@ class FileServer:
         return 0
 
     def _read(self, request: FileRequest) -> int | WouldBlock:
-        handle = self._opened(request).handle
-        data = handle.read(request.offset, request.room())
-        if isinstance(data, WouldBlock):
-            handle.await_change()
-            return data
-        return request.put_data(data)
+        opened = self._opened(request)
+        data = opened.handle.read(request.offset, request.room())
+        opened.found(not isinstance(data, WouldBlock), opened.handle.await_change)
+        return data if isinstance(data, WouldBlock) else request.put_data(data)
 
     def _splice(self, request: FileRequest) -> int | WouldBlock:
-        handle = self._opened(request).handle
-        data = handle.splice(request.offset, request.room(), waited=self.caller is None)
-        if isinstance(data, WouldBlock):
-            handle.await_readiness()
-            return data
-        return request.put_data(data)
+        opened = self._opened(request)
+        data = opened.handle.splice(request.offset, request.room(), waited=self.caller is None)
+        opened.found(not isinstance(data, WouldBlock), opened.handle.await_readiness)
+        return data if isinstance(data, WouldBlock) else request.put_data(data)
 
     def _poll(self, request: FileRequest) -> int:
-        handle = self._opened(request).handle
-        ready = handle.poll()
-        if Readiness.READABLE not in ready:
-            handle.await_readiness()
+        opened = self._opened(request)
+        ready = opened.handle.poll()
+        opened.found(Readiness.READABLE in ready, opened.handle.await_readiness)
         return sum(bit for bit, flag in self._readiness if flag in ready)
 
     def _read_directory(self, request: FileRequest) -> int:
@@ -310,7 +324,7 @@ class FileServer:
         return 0
 
     def _failure(self, error: OSError) -> int:
-        """The result of a request that has failed."""
+        """The result of a failed request."""
         if isinstance(error, LoggedError):
             self._log.write_once(error.log)
         return -self._image.error_number(error.errno or errno.EIO)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Files and directories that the host serves to the guest, and the handles that opening them gives.
+"""Files and directories that the host serves to the guest, and handles of open ones.
 
-Nothing here waits: a read that has nothing to give returns a WouldBlock, and the file server has the reader wait.
+Nothing here blocks: a read without data returns a WouldBlock, and the file server makes the reader wait.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ __all__ = ["Attributes", "Directory", "DirectoryHandle", "Handle", "LoggedError"
 
 @dataclass(frozen=True)
 class Attributes:
-    """What is known of a node: `mode` has its type and permissions, as st_mode.
+    """The attributes of a node. `mode` has its type and permissions, as in st_mode.
 
-    A node without a time of its own has been there since the guest first saw it.
+    A node without a time of its own gets the time when the guest first saw it.
     """
 
     mode: int
@@ -39,7 +39,7 @@ class OpenFlags(enum.Flag):
 
 
 class Readiness(enum.Flag):
-    """What would not wait now."""
+    """The operations that would not block now."""
 
     READABLE = enum.auto()
     WRITABLE = enum.auto()
@@ -50,7 +50,7 @@ class WouldBlock:
 
 
 class LoggedError(OSError):
-    """An error of which the guest kernel's log tells, too, when it happens for the first time.
+    """An error that is also reported in the guest kernel's log when it first happens.
 
     Attributes:
         log: the line.
@@ -60,45 +60,49 @@ class LoggedError(OSError):
 
 
 class Handle:
-    """An open node. It has no position: readers and writers give the offset each time.
+    """An open node. It has no position: each read or write gives an offset.
 
     Raises, from any method but `poll`:
-        OSError: with the errno for the reader or writer. A write that raises has changed nothing.
+        OSError: with the errno for the guest. A write that raises has changed nothing.
     """
 
-    stream: bool = False  # the guest's file has no position: seeking fails
+    stream: bool = False  # whether the guest's file has no position, so seeking fails
 
     def __init__(self, flags: OpenFlags) -> None:
         self.flags = flags
 
     def read(self, offset: int, size: int) -> bytes | WouldBlock:
-        """At most `size` bytes from `offset`; b"" at the end."""
+        """Reads at most `size` bytes from `offset`; b"" at the end."""
         self._require(OpenFlags.READ)
         raise OSError(errno.EINVAL, "this file cannot be read")
 
     def splice(self, offset: int, size: int, *, waited: bool) -> bytes | WouldBlock:
-        """The same for splice(), which not every file knows. `waited`: there was nothing when it was first asked."""
+        """Reads for splice(), which not every file supports. `waited`: the reader found nothing before."""
         self._require(OpenFlags.READ)
         raise OSError(errno.EINVAL, "this file cannot be spliced")
 
     def write(self, offset: int, data: bytes) -> int:
-        """Takes some of `data`, and returns how many bytes."""
+        """Writes part of `data`. Returns the number of bytes."""
         self._require(OpenFlags.WRITE)
         raise OSError(errno.EINVAL, "this file cannot be written")
 
     def ioctl(self, command: int) -> int:
-        """Obeys a command that has no argument, or whose argument does not matter."""
+        """Obeys an ioctl without an argument, or whose argument is ignored."""
         raise OSError(errno.ENOTTY, "this file knows no commands")
 
     def poll(self) -> Readiness:
         return Readiness.READABLE | Readiness.WRITABLE
 
-    def await_change(self) -> None:
-        """Notes that a reader waits for data: the guest is interrupted when there may be some."""
+    def await_change(self, *, again: bool) -> None:
+        """Notes that a reader waits for data. The guest is interrupted when there may be some.
 
-    def await_readiness(self) -> None:
-        """Notes that somebody polls: the guest is interrupted when `poll` may say more."""
-        self.await_change()
+        `again`: the reader has waited before and was woken in vain. The interrupt itself may cause the next data, so there must
+        be a pause before the next interrupt: otherwise a CPU would do nothing else.
+        """
+
+    def await_readiness(self, *, again: bool) -> None:
+        """Notes a poller. The guest is interrupted when `poll` may return more. `again`: as for `await_change`."""
+        self.await_change(again=again)
 
     def release(self) -> None:
         """The last user of the handle has closed it. Some files act only now."""
@@ -109,13 +113,13 @@ class Handle:
 
 
 class Node(ABC):
-    """An entry of a directory. Its tree has one object for it as long as the entry exists.
+    """An entry of a directory. Its tree keeps one object for it while the entry exists.
 
     Raises, from any method:
-        OSError: with the errno for whoever asked.
+        OSError: with the errno for the guest.
 
     Attributes:
-        removed: the entry is gone; requests for the node fail with ENOENT.
+        removed: whether the entry is gone; requests for the node then fail with ENOENT.
     """
 
     removed = False
@@ -140,7 +144,7 @@ class Node(ABC):
 
 
 class Directory(Node):
-    """A node that holds others, by names that are never empty, `.` or `..`, and have no `/`.
+    """A node with child nodes. Their names are never empty, `.` or `..`, and have no `/`.
 
     By default nothing can be changed. As in Linux, create() then raises EACCES, and every other change EPERM.
     """
@@ -154,11 +158,11 @@ class Directory(Node):
 
     @abstractmethod
     def lookup(self, name: str) -> Node:
-        """The node of that name: the same object each time, as long as it exists."""
+        """The node with that name: the same object each time, while it exists."""
 
     @abstractmethod
     def entries(self) -> Iterable[tuple[str, Node]]:
-        """Names and nodes, without `.` and `..`, in an order that is the same in every run."""
+        """Names and nodes, without `.` and `..`, in an order that is equal in every run."""
 
     def create(self, name: str, mode: int) -> Node:
         raise OSError(errno.EACCES, "files cannot be made here")
@@ -179,12 +183,12 @@ class Directory(Node):
         raise OSError(errno.EPERM, "directories cannot be removed here")
 
     def rename(self, name: str, new_directory: Directory, new_name: str) -> None:
-        """`new_directory` is of the same tree."""
+        """Renames an entry. `new_directory` is in the same tree."""
         raise OSError(errno.EPERM, "files cannot be renamed here")
 
 
 class DirectoryHandle(Handle):
-    """An open directory: it is listed by its node."""
+    """An open directory. Its node lists it."""
 
     def read(self, offset: int, size: int) -> bytes:
         raise OSError(errno.EISDIR, "is a directory")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A tree of files that the file server serves, and the numbers by which the guest knows its nodes."""
+"""A tree of files for the file server, and the guest's numbers for its nodes."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ __all__ = ["ServedTree"]
 
 
 class ServedTree:
-    """Numbers nodes in the order in which the guest first sees them. Their directories keep the nodes alive.
+    """A tree. It numbers nodes in the order in which the guest first sees them. Their directories keep the nodes alive.
 
     Args:
-        root: the directory that the guest mounts, number 1.
-        read_only: nothing in it can be changed.
-        begun: returns how often an operation has begun work that goes on after it, such as patching.
-        busy: returns whether such work goes on. An operation that has begun some is answered when the work is done.
-        check: called then. Raises OSError: the work could not be done, and so the operation has failed.
+        root: the directory that the guest mounts; its number is 1.
+        read_only: whether nothing in it can be changed.
+        begun: returns how many times operations have started work that continues after them, such as patching.
+        busy: returns whether such work is under way. An operation that started some is answered when the work is done.
+        check: called at that time. Raises OSError if the work could not be done, so the operation has failed.
     """
 
     def __init__(
@@ -52,10 +52,10 @@ class ServedTree:
         return number
 
     def node(self, number: int) -> Node:
-        """The node that has a number.
+        """The node with a number.
 
         Raises:
-            OSError: ENOENT, when it has been removed; ESTALE, when there never was one.
+            OSError: ENOENT if it has been removed; ESTALE if there never was one.
         """
         if number > self._last:
             raise OSError(errno.ESTALE, "no such node")
@@ -65,10 +65,10 @@ class ServedTree:
         return node
 
     def directory(self, number: int) -> Directory:
-        """The directory that has a number.
+        """The directory with a number.
 
         Raises:
-            OSError: as `node`; ENOTDIR, when it is something else.
+            OSError: as `node`; ENOTDIR if it is not a directory.
         """
         node = self.node(number)
         if not isinstance(node, Directory):

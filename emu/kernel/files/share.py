@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which host folder is shared with the guest, and how."""
+"""A host folder that is shared with the guest, and how."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Share"]
 
 @dataclass(frozen=True)
 class Share:
-    """A host folder that the guest finds at `guest`; None: at /mnt and the folder's name."""
+    """A host folder that is mounted in the guest at `guest`; None: at /mnt/NAME, with the folder's name."""
 
     directory: Path
     guest: str | None = None
@@ -21,13 +21,13 @@ class Share:
 
     @classmethod
     def parse(cls, text: str) -> Self:
-        """`DIR[:GUESTDIR][:rw]`.
+        """Parses `DIR[:GUESTDIR][:rw]`.
 
         >>> Share.parse("src:/usr/src:rw")
         Share(directory=PosixPath('src'), guest='/usr/src', writable=True)
 
         Raises:
-            ValueError: there is no DIR.
+            ValueError: DIR is missing.
         """
         *words, mode = text.split(":") if text.endswith((":rw", ":ro")) else (*text.split(":"), "")
         guest = words.pop() if len(words) > 1 and words[-1].startswith("/") else None
@@ -38,10 +38,10 @@ class Share:
 
     @property
     def mount_point(self) -> str:
-        """Where the guest finds it."""
+        """Its path in the guest."""
         return self.guest or f"/mnt/{self.directory.resolve().name or 'host'}"
 
     def mounting(self, name: str) -> str:
-        """A line for the guest's shell, which mounts the tree that is served as `name`."""
+        """A line for the guest's shell, which mounts the tree served as `name`."""
         where = shlex.quote(self.mount_point)
         return f"mkdir -p -- {where} && mount -t hostfs -o {'rw' if self.writable else 'ro'} {name} {where}"

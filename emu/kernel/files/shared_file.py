@@ -15,7 +15,7 @@ __all__ = ["SharedFile"]
 
 
 class SharedFile:
-    """A file of the host. `root` is a directory for the guest that holds it alone, to be read, under a name of its own.
+    """A file of the host. `root` is a directory for the guest that has only this file, read-only, under a given name.
 
     Raises:
         OSError: the file's folder cannot be opened.
@@ -26,12 +26,12 @@ class SharedFile:
         self.root = _OneFile(self._folder, path.name, name)
 
     def close(self) -> None:
-        """Closes the folder. The file can still be used where it is open."""
+        """Closes the folder. The file can still be used through open handles."""
         self._folder.close()
 
 
 class _OneFile(SharedDirectory):
-    """A shared folder of which one file is shown, under another name."""
+    """A shared folder that shows one of its files, under another name."""
 
     def __init__(self, folder: SharedFolder, host_name: str, name: str) -> None:
         super().__init__(folder, None, "", os.fstat(folder.descriptor))

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """A host folder as a tree for the guest. The guest is not trusted: it cannot reach anything outside the folder.
 
-A node is a name in a directory. Its file is found by opening the components of its path one after the other below the
-folder (O_PATH), never through a symbolic link. The file must be the one that the guest looked up, else the node is
-stale. It is then opened through its descriptor, so it is the same file even if its name has changed meanwhile. Only
+A node is a name in a directory. Its file is found by opening the components of its path one after another below the
+folder (O_PATH), without following symbolic links. It must be the file that the guest looked up; otherwise the node is stale.
+The file is then opened through its descriptor, so it is the same file even if its name has changed meanwhile. Only
 regular files can be opened: the guest sees devices, FIFOs and sockets, but cannot open them.
 
-The guest sees neither owners nor other times than that of the last change.
+The guest does not see owners, nor times other than the modification time.
 """
 
 from __future__ import annotations
@@ -22,15 +22,19 @@ from emu.kernel.files.node import Attributes, Directory, Handle, Node, OpenFlags
 
 __all__ = ["SharedFolder"]
 
-_MOST_HANDLES = 256  # the host process has only so many descriptors
+_MOST_HANDLES = 256  # the host process has a limited number of descriptors
 _LARGEST = (1 << 63) - 1
-_PERMISSIONS = 0o777  # a guest makes nothing setuid on its host
+_PERMISSIONS = 0o777  # a guest cannot set setuid bits on its host
 _DIRECTORY_SIZE = 4096
 _PATH = os.O_PATH | os.O_NOFOLLOW | os.O_CLOEXEC
 
 
 class SharedFolder:
-    """An open folder of the host. `root` is its directory for the guest.
+    """An open folder of the host.
+
+    Attributes:
+        root: the folder as a directory for the guest.
+        opened: a line for each file that the guest has opened: its path in the folder, its size and its time.
 
     Raises:
         OSError: there is no such folder, or it cannot be opened.
@@ -41,9 +45,10 @@ class SharedFolder:
         self.descriptor = os.open(path, os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
         self.root = SharedDirectory(self, None, "", os.fstat(self.descriptor))
         self.open_files = 0
+        self.opened: set[str] = set()
 
     def close(self) -> None:
-        """Closes the folder. Files that are open can still be used."""
+        """Closes the folder. Open files can still be used."""
         os.close(self.descriptor)
 
     def must_be_writable(self) -> None:
@@ -52,13 +57,13 @@ class SharedFolder:
 
 
 class SharedNode(Node):
-    """A name in a shared folder. The node is stale once the name is another file's.
+    """A name in a shared folder. The node becomes stale when the name refers to another file.
 
     Args:
         folder: the shared folder.
-        parent: the directory that has the name; None for the folder itself.
-        name: the name; both change when the node is renamed.
-        found: the file's status, as stat() returns it.
+        parent: the directory with the name; None for the folder itself.
+        name: the name. It and `parent` change when the node is renamed.
+        found: the result of stat() for the file.
     """
 
     def __init__(self, folder: SharedFolder, parent: SharedDirectory | None, name: str, found: os.stat_result) -> None:
@@ -76,7 +81,7 @@ class SharedNode(Node):
             found = os.fstat(fd)
         is_directory = stat.S_ISDIR(found.st_mode)
         size = _DIRECTORY_SIZE if is_directory else found.st_size
-        # File systems count the links of directories in different ways.
+        # File systems count a directory's links in different ways.
         links = 1 if is_directory else found.st_nlink
         return Attributes(self.kind | found.st_mode & _PERMISSIONS, size, links, found.st_mtime_ns)
 
@@ -105,7 +110,7 @@ class SharedNode(Node):
             return os.readlink("", dir_fd=fd)
 
     def open(self, flags: OpenFlags) -> Handle:
-        """Opens the file without truncating it: `set_attributes` truncates."""
+        """Opens the file without truncating it: `set_attributes` does that."""
         if self._folder.open_files >= _MOST_HANDLES:
             raise OSError(errno.ENFILE, "too many files are open")
         mode = os.O_RDONLY
@@ -115,14 +120,22 @@ class SharedNode(Node):
             if OpenFlags.APPEND in flags:
                 mode |= os.O_APPEND
         with self._opened() as fd:
-            return SharedHandle(flags, self._folder, _reopen(fd, mode))
+            handle = SharedHandle(flags, self._folder, _reopen(fd, mode))
+            found = os.fstat(fd)
+        self._folder.opened.add(f"{self._path} {found.st_size} {found.st_mtime_ns}")
+        return handle
+
+    @property
+    def _path(self) -> str:
+        """Its path in the folder."""
+        return self._name if self._parent is None else f"{self._parent._path}/{self._name}"
 
     @contextmanager
     def _opened(self) -> Iterator[int]:
         """An O_PATH descriptor of the node, closed at the end.
 
         Raises:
-            OSError: ESTALE, when something else is found under its name; ENOENT, ENOTDIR.
+            OSError: ESTALE if its name refers to another file now; ENOENT, ENOTDIR.
         """
         chain: list[SharedNode] = []
         at: SharedNode = self
@@ -150,18 +163,18 @@ class SharedDirectory(SharedNode, Directory):
         self._children: dict[str, SharedNode] = {}
 
     def open(self, flags: OpenFlags) -> Handle:
-        """The handle holds no descriptor."""
+        """Opens the directory. The handle holds no descriptor."""
         with self._opened():
             return Directory.open(self, flags)
 
-    # What changes nothing
+    # Operations that change nothing
 
     def lookup(self, name: str) -> Node:
         with self._opened() as fd:
             return self._child(name, os.stat(name, dir_fd=fd, follow_symlinks=False))
 
     def entries(self) -> Sequence[tuple[str, Node]]:
-        """By name."""
+        """Sorted by name."""
         found = []
         with self._opened() as fd:
             listing = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=fd)
@@ -176,7 +189,7 @@ class SharedDirectory(SharedNode, Directory):
                 os.close(listing)
         return found
 
-    # What changes something
+    # Operations that change something
 
     def create(self, name: str, mode: int) -> Node:
         def make(fd: int) -> None:
@@ -225,17 +238,17 @@ class SharedDirectory(SharedNode, Directory):
             moved._parent, moved._name = new_directory, new_name
             new_directory._children[new_name] = moved
 
-    # Nodes in it
+    # Child nodes
 
     def _made(self, name: str, make: Callable[[int], object]) -> Node:
-        """Calls `make` with a descriptor of this directory, and returns the node that it has made under `name`."""
+        """Calls `make` with a descriptor of this directory, and returns the node that it made under `name`."""
         self._folder.must_be_writable()
         with self._opened() as fd:
             make(fd)
             return self._child(name, os.stat(name, dir_fd=fd, follow_symlinks=False))
 
     def _child(self, name: str, found: os.stat_result) -> SharedNode:
-        """The node of a name, a new one if something else had that name."""
+        """The node of a name; a new one if the name referred to another file before."""
         child = self._children.get(name)
         if child is None or child._identity != _identity(found):
             self._forget(name)
@@ -256,7 +269,7 @@ class SharedDirectory(SharedNode, Directory):
 
 
 class _OpenFile:
-    """A descriptor, which is closed with the last reference: a snapshot of the machine keeps its files open."""
+    """A descriptor that is closed with the last reference. A checkpoint keeps its files open."""
 
     def __init__(self, descriptor: int) -> None:
         self.descriptor = descriptor
@@ -286,7 +299,7 @@ class SharedHandle(Handle):
         return self.read(offset, size)
 
     def write(self, offset: int, data: bytes) -> int:
-        """Writes at `offset`; a file that is open to append ignores it."""
+        """Writes at `offset`; a file opened for appending ignores it."""
         if offset > _LARGEST - len(data):
             raise OSError(errno.EFBIG, "too large")
         return os.pwrite(self._fd, data, offset)
@@ -297,17 +310,17 @@ class SharedHandle(Handle):
 
 
 def _identity(found: os.stat_result) -> tuple[int, int, int]:
-    """What identifies a file of the host: device and inode number, and type, because inode numbers are used again."""
+    """The identity of a host file: device and inode number, and the type, because inode numbers are reused."""
     return found.st_dev, found.st_ino, stat.S_IFMT(found.st_mode)
 
 
 def _magic_link(fd: int) -> str:
-    """A path to the very file that a descriptor stands for."""
+    """A path that refers to the file of a descriptor."""
     return f"/proc/self/fd/{fd}"
 
 
 def _reopen(fd: int, mode: int) -> int:
-    """Opens the file of an O_PATH descriptor. It must be a regular file: opening one never waits and does no more."""
+    """Opens the file of an O_PATH descriptor. It must be a regular file, because opening one never blocks or has side effects."""
     if not stat.S_ISREG(os.fstat(fd).st_mode):
         raise OSError(errno.ENXIO, "not a regular file")
     return os.open(_magic_link(fd), mode | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The columns of a litmus test as machine code. What keystone makes of a line is read back by capstone, or refused."""
+"""Assembles the columns of a litmus test. keystone's output is verified with capstone, and refused if it differs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import keystone
 
 from emu.ftrace.errors import did_you_mean, enumeration
 from emu.race.litmus.arch import CODE, CODE_SIZE, Decoded, LitmusArch
-from emu.race.text_file import TextError, Word, quoted
+from emu.race.scenario.text_file import TextError, Word, quoted
 
 __all__ = ["LABEL", "NAME", "Line", "Program", "assemble", "number"]
 
@@ -21,19 +21,19 @@ NAME = r"[A-Za-z_][A-Za-z0-9_.]*"
 LABEL = re.compile(rf"\s*({NAME})\s*:(?!:)\s*")
 _NUMBER = re.compile(r"-?(?:0[xX][0-9a-fA-F]{1,16}|[0-9]{1,20})")
 _ALIGN = re.compile(r"\.align\s+(\d{1,4})(?:\s*\+\s*(\d{1,4}))?")
-# Keystone does not end on what begins otherwise, also behind a prefix.
+# keystone hangs on lines that begin otherwise, also after a prefix.
 _INSTRUCTION = re.compile(r"(?!(?:(?:lock|rep\w*)\s+)+[^A-Za-z\s])[A-Za-z][\w.,]*(?:\s|$)", re.IGNORECASE)
 _BYTE = re.compile(r"\.byte\s+(.*)")
 _SYMBOL = re.compile(rf"(?<![%\w.#]){NAME}")
 _PREFIXED = re.compile(r"%(\w*)")
 _HALF = re.compile(rf"%(hi|lo)\(\s*({NAME}|0[xX][0-9a-fA-F]+|\d+)\s*(?:([+-])\s*(\d{{1,9}}))?\s*\)")
 _SUM = re.compile(r"(?<![\w%])(0x[0-9a-f]+)\s*([+-])\s*(0x[0-9a-f]{1,16}|\d{1,20})(?![\w*])(?!\s*\*)")
-_SHAPE = re.compile(r"[A-Za-z][\w,]*(?:\s+[\w\s%+*,:\[\]-]*)?")  # keystone does not return from others, as `=` and `lock [`
-_SPACE = 16  # bytes without an instruction behind each column, at least
+_SHAPE = re.compile(r"[A-Za-z][\w,]*(?:\s+[\w\s%+*,:\[\]-]*)?")  # keystone hangs on others, such as `=` and `lock [`
+_SPACE = 16  # minimum of bytes without an instruction after each column
 _LINE = 64
 _LARGEST_ALIGNMENT = 1024
 _MOST_ROUNDS = 30
-_MOST_SHOWN, _LONGEST_NAME = 12, 40  # names in an error; characters that are compared
+_MOST_SHOWN, _LONGEST_NAME = 12, 40  # names in an error; maximum length of compared names
 _WORD = (1 << 64) - 1
 
 
@@ -42,8 +42,8 @@ class Line:
     """One instruction or directive of a column, without its labels.
 
     Attributes:
-        text: as it was written.
-        at: where it stands in the file.
+        text: the text as written.
+        at: its position in the file.
     """
 
     text: str
@@ -55,11 +55,11 @@ class Program:
     """The code of all columns.
 
     Attributes:
-        code: what memory holds from CODE on.
-        begins: of each column: the address of its first instruction.
-        ends: of each column: the address behind its last one.
-        labels: their addresses.
-        lines: the texts of the lines, by address.
+        code: the contents of memory from CODE on.
+        begins: for each column, the address of its first instruction.
+        ends: for each column, the address after its last instruction.
+        labels: the labels' addresses.
+        lines: the lines' texts, by address.
     """
 
     code: bytes
@@ -70,20 +70,20 @@ class Program:
 
 
 def number(text: str) -> int | None:
-    """The value of a decimal or hexadecimal number; None: it is none."""
+    """The value of a decimal or hexadecimal number; None if it is not one."""
     return int(text, 0) if _NUMBER.fullmatch(text) and not re.fullmatch(r"-?0\d+", text) else None
 
 
 def assemble(path: str, arch: LitmusArch, columns: Sequence[Sequence[Line | str]], words: Mapping[str, int]) -> Program:
-    """Assembles the columns, each of which begins in a line of 64 bytes.
+    """Assembles the columns, each of which begins on a line of 64 bytes.
 
     Args:
-        path: of the file, for errors.
-        columns: lines, and before them the labels of their addresses.
-        words: the addresses of memory's words.
+        path: the file's path, for errors.
+        columns: lines, preceded by the labels of their addresses.
+        words: the addresses of memory words.
 
     Raises:
-        TextError: a line is no instruction.
+        TextError: a line is not an instruction.
     """
     return _Assembler(path, arch, columns, words).program()
 
@@ -107,7 +107,7 @@ class _Assembler:
             if before == self._symbols:
                 return program
         at = next(line.at for column in self._columns for line in column if isinstance(line, Line))
-        raise TextError(self._path, "the labels do not come to rest; use fewer `.align`", at.line, at.column)
+        raise TextError(self._path, "the labels do not converge; use fewer `.align`", at.line, at.column)
 
     def _round(self) -> Program:
         filler = self._arch.filler
@@ -162,7 +162,7 @@ class _Assembler:
         raise self._error(line, f"{quoted(line.text)} is no directive; there are `.align N + K` and `.byte N ...`")
 
     def _check_names(self, line: Line) -> None:
-        """Every name in the operands is known."""
+        """Checks that every name in the operands is known."""
         if line.text.startswith("."):
             return
         _, _, operands = _split(line.text)
@@ -204,7 +204,7 @@ class _Assembler:
         raise self._error(line, f"{quoted(line.text)} is assembled to what reads as {reads}")
 
     def _numbered(self, text: str) -> str:
-        """An instruction with numbers for symbols."""
+        """An instruction with numbers instead of symbols."""
         mnemonic, space, operands = _split(text)
         operands = _HALF.sub(self._half, operands)
         operands = _SYMBOL.sub(lambda m: hex(self._symbols[m[0]]) if m[0] in self._symbols else m[0].lower(), operands)
@@ -220,7 +220,7 @@ class _Assembler:
         return hex(value >> 10 & 0x3F_FFFF if found[1] == "hi" else value & 0x3FF)
 
     def _same(self, wanted: str, read: Decoded, address: int) -> bool:
-        """Whether capstone reads what was written."""
+        """Whether capstone decodes what was written."""
         following = address + read.size
         (names, operands), (names_read, operands_read) = (_parts(text, self._arch) for text in (wanted, read.text))
         bits = _bits(operands_read, self._arch)
@@ -247,14 +247,14 @@ def _split(text: str) -> tuple[str, str, str]:
 
 
 def _parts(text: str, arch: LitmusArch) -> tuple[list[str], list[str]]:
-    """The words of an instruction's name, by one name for each, and its operands."""
+    """The words of an instruction's name, with aliases resolved, and its operands."""
     mnemonic, _, operands = _split(text.strip().lower())
     names = [arch.aliases.get(word, word) for word in mnemonic.split()]
     return names, [part.strip() for part in re.split(r",(?![^\[]*\])", operands) if part.strip()]
 
 
 def _bits(operands: Sequence[str], arch: LitmusArch) -> int:
-    """How wide an instruction's first operand is."""
+    """The width of an instruction's first operand in bits."""
     if operands and (sized := _SIZED.match(operands[0])):
         return _SIZES[sized[1]]
     register = arch.registers.get(operands[0].removeprefix(arch.register_prefix)) if operands else None
@@ -262,13 +262,13 @@ def _bits(operands: Sequence[str], arch: LitmusArch) -> int:
 
 
 class _Operand(NamedTuple):
-    """What an operand means, however it is written.
+    """The meaning of an operand, independent of its spelling.
 
     Attributes:
-        size: bits of the memory; 0: it is not said.
-        around: what is before and behind the brackets, and whether there are any.
-        constant: the sum of all numbers.
-        terms: how often each register is added, or a product of one.
+        size: bits of the memory operand; 0 if not given.
+        around: the text before and after the brackets, and whether there are any.
+        constant: the sum of all constants.
+        terms: how many times each register, or product with one, is added.
     """
 
     size: int
@@ -278,7 +278,7 @@ class _Operand(NamedTuple):
 
 
 def _operand(text: str, following: int, bits: int) -> _Operand:
-    """`following`: the address behind the instruction, which is what `rip` means. `bits`: how wide a number is."""
+    """`following`: the address after the instruction, which is the value of `rip`. `bits`: the width of a number."""
     size = 0
     if sized := _SIZED.match(text):
         size, text = _SIZES[sized[1]], text[sized.end() :]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A board without a kernel, on which the CPUs of a litmus test execute one instruction after another, from any state."""
+"""A board without a kernel, on which a litmus test's CPUs execute single instructions from any state."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from emu.cpu.board import Board, CpuFault
+from emu.cpu.board import Board
+from emu.cpu.cpu import CpuFault
 from emu.cpu.snapshot.cpus import CpuState, CpuStates
 from emu.race.litmus.arch import CODE, DATA, MOST_CPUS, STACK_SIZE, STACKS, Decoded, load
 from emu.race.litmus.condition import FinalValue
@@ -15,20 +16,20 @@ from emu.race.litmus.litmus_text import Litmus
 
 __all__ = ["ENDED", "RUNNING", "BareBoard", "Executed"]
 
-_MEMORY = 1 << 20  # bytes; tests have two pages of them
-_MOST_BYTES = 1 << 30  # of CPUs' states
+_MEMORY = 1 << 20  # bytes; a test uses two pages of them
+_MOST_BYTES = 1 << 30  # limit for the CPUs' states
 _HALTED = "halted"
 RUNNING, ENDED = None, ""
 
 
 class Executed(NamedTuple):
-    """What one instruction has made.
+    """The result of one instruction.
 
     Attributes:
-        cpu: the number of the CPU's state now.
-        data: what memory holds now behind the code.
-        code: what memory holds now where the code is.
-        end: why the CPU goes no further: "": it came to an end of the text; else the exception. None: it does.
+        cpu: the number of the CPU's new state.
+        data: the new contents of memory after the code.
+        code: the new contents of the code's memory.
+        end: why the CPU stops: "" at the end of its text, otherwise the exception. None if it continues.
     """
 
     cpu: int
@@ -40,12 +41,12 @@ class Executed(NamedTuple):
 class BareBoard:
     """The board of one test.
 
-    Its CPUs have the test's code, data and stacks, and no other memory. So the state is what the CPUs hold, which has a
-    number for each different one, and what this memory holds.
+    Its CPUs can access the test's code, data and stacks, and no other memory. So the state consists of the CPUs' states, each
+    distinct one of which has a number, and of the contents of this memory.
 
     Attributes:
-        first: the numbers of the CPUs' states before the first instruction.
-        data: what memory holds then, behind the code.
+        first: the numbers of the CPUs' initial states.
+        data: the initial contents of memory after the code.
     """
 
     def __init__(self, litmus: Litmus) -> None:
@@ -77,7 +78,7 @@ class BareBoard:
         self._board.close()
 
     def _number(self, cpu: int) -> int:
-        """The number of the state that a CPU is in."""
+        """The number of a CPU's present state."""
         self.arch.settle(self._board.cpus[cpu])
         registers, _ = self._snapshots[cpu].save()
         number = self._numbers.setdefault(registers, len(self._states))
@@ -88,27 +89,28 @@ class BareBoard:
 
     @property
     def full(self) -> str:
-        """The sentence that the CPUs' states take more of the host's memory than a search may; "": they do not."""
+        """A sentence if the CPUs' states exceed the host memory for a search; otherwise ""."""
         full = len(self._states) * len(self._states[0][0]) > _MOST_BYTES
         return f"the limit of {_MOST_BYTES >> 20:,} MiB for states of CPUs was reached" if full else ""
 
     def pc(self, number: int) -> int:
-        """The program counter in a state of a CPU."""
+        """The program counter in a CPU state."""
         return self._pcs[number]
 
     def decode(self, code: bytes, address: int) -> Decoded | None:
-        """The instruction with which bytes begin."""
+        """The instruction at the start of some bytes."""
         return self.arch.decode(code, address)
 
     def execute(self, cpu: int, number: int, data: bytes, code: bytes, fetched: bytes) -> Executed:
         """Executes the instruction that a CPU has fetched.
 
-        It is in memory meanwhile. So an instruction that reads or writes its own bytes meets what was fetched.
+        The fetched bytes are in memory during that. So an instruction that reads or writes its own bytes accesses the fetched
+        ones.
 
         Args:
-            number: of the CPU's state.
-            data: what memory holds behind the code.
-            code: what it holds where the code is.
+            number: the CPU's state.
+            data: the contents of memory after the code.
+            code: the contents of the code's memory.
             fetched: the bytes of the instruction.
         """
         ram, this = self._board.ram, self._board.cpus[cpu]
@@ -121,7 +123,7 @@ class BareBoard:
         memory = bytes(ram[here])
         if memory != fetched:
             ram[here] = fetched
-        self._in_cpu[cpu], self._in_data, self._in_code = -1, b"", b""  # if this is interrupted, nothing is known
+        self._in_cpu[cpu], self._in_data, self._in_code = -1, b"", b""  # if this is interrupted, the state is unknown
         fault = ""
         try:
             this.step()
@@ -140,7 +142,7 @@ class BareBoard:
         return Executed(after, data, code, end)
 
     def _put(self, cpu: int, number: int, data: bytes, code: bytes) -> None:
-        """Makes the board what it is in a state, as far as one CPU sees it."""
+        """Sets the board to a state, as far as one CPU can observe it."""
         if self._in_cpu[cpu] != number:
             self._snapshots[cpu].put_back(self._states[number])
         if self._in_data is not data:
@@ -161,7 +163,7 @@ class BareBoard:
         return RUNNING
 
     def values(self, cpus: tuple[int, ...], data: bytes, shown: tuple[FinalValue, ...]) -> dict[FinalValue, int]:
-        """What registers and words hold in a state."""
+        """The values of registers and words in a state."""
         found = {}
         for value in shown:
             if value.cpu < 0:

@@ -1,23 +1,24 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What memory held where the code is, as far as a CPU may still fetch it."""
+"""The past contents of the code's memory that a CPU may still fetch."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from emu.race.fetch import Fetch, FetchModel, View, Views
+from emu.race.scenario.fetch import Fetch, View, Views
+from emu.race.scenario.fetch_model import FetchModel
 
 __all__ = ["CodeMemory", "CodeState", "Rest"]
 
-_MOST_VIEWS = 1 << 12  # kept for one search
+_MOST_VIEWS = 1 << 12  # cached for one search
 
 
 class Rest(NamedTuple):
-    """What a CPU has not stored yet of a store that is not seen whole.
+    """The rest of a non-atomic store that a CPU has not performed yet.
 
     Attributes:
-        offset: from the beginning of the code.
+        offset: from the start of the code.
         data: the bytes.
     """
 
@@ -26,11 +27,11 @@ class Rest(NamedTuple):
 
 
 class CodeState(NamedTuple):
-    """The code at one moment. States that permit the same are equal.
+    """The code at one moment. States with the same possible fetches are equal.
 
     Attributes:
-        versions: what memory held, the oldest first; the last one is what it holds.
-        views: which of them each CPU may still see (`Views`).
+        versions: the contents of memory over time, oldest first; the last one is the present contents.
+        views: the versions that each CPU may still see (`Views`).
     """
 
     versions: tuple[bytes, ...]
@@ -42,10 +43,10 @@ class CodeState(NamedTuple):
 
 
 class CodeMemory:
-    """The rules of one fetch model for some bytes of code.
+    """The rules of one fetch model for a region of code.
 
     Args:
-        model: how CPUs fetch.
+        model: the fetch model.
         start: the address of the first byte.
     """
 
@@ -55,7 +56,7 @@ class CodeMemory:
         self._views: dict[tuple[bytes, ...], Views] = {}
 
     def begin(self, code: bytes, cpus: int) -> CodeState:
-        """Every CPU sees what memory holds."""
+        """The initial state: every CPU sees the present contents of memory."""
         return CodeState((code,), (self._of((code,)).synchronised(0),) * cpus)
 
     def _of(self, versions: tuple[bytes, ...]) -> Views:
@@ -66,7 +67,7 @@ class CodeMemory:
         return self._views[versions]
 
     def pieces(self, before: bytes, after: bytes) -> list[Rest]:
-        """The store that has made `after` of `before`, in the parts that are seen one after another (`FetchModel.store`)."""
+        """The store that turned `before` into `after`, split into parts that become visible one by one (`FetchModel.store`)."""
         found: list[Rest] = []
         changed = [n for n in range(len(before)) if before[n] != after[n]]
         atom = self._model.store
@@ -79,26 +80,26 @@ class CodeMemory:
         return found
 
     def stored(self, state: CodeState, code: bytes) -> CodeState:
-        """Memory holds something else now."""
+        """The contents of memory have changed."""
         return self._tidy((*state.versions, code), state.views) if code != state.now else state
 
     def seen(self, state: CodeState, cpu: int, view: View) -> CodeState:
-        """A CPU has another view now."""
+        """A CPU's view has changed."""
         if view == state.views[cpu]:
             return state
         return self._tidy(state.versions, (*state.views[:cpu], view, *state.views[cpu + 1 :]))
 
     def synchronised(self, state: CodeState, cpu: int) -> CodeState:
-        """A CPU sees only what memory holds."""
+        """A CPU sees only the present contents of memory."""
         return self.seen(state, cpu, self._of(state.versions).synchronised(len(state.versions) - 1))
 
     def _tidy(self, versions: tuple[bytes, ...], views: tuple[View, ...]) -> CodeState:
-        """Without what no CPU can see any more."""
+        """Removes versions that no CPU can see any more."""
         if self._model.coherent:
             return CodeState(versions[-1:], views)
         if self._model.monotone:
             return self._without_old(versions, views)
-        # A CPU may go back: what comes again later need not be kept.
+        # A CPU may go back: versions that occur again later need not be kept.
         kept = [n for n, code in enumerate(versions) if n >= min(views)[0] and code not in versions[n + 1 :]]
         return CodeState(tuple(versions[n] for n in kept), tuple((sum(n < oldest for n in kept),) for (oldest,) in views))
 
@@ -108,18 +109,18 @@ class CodeMemory:
         for number, (begin, end) in enumerate(self._of(versions).units):
             part = slice(begin - self._start, end - self._start)
             for oldest in {view[number] for view in views}:
-                newest = oldest  # of those that look the same
+                newest = oldest  # among those with equal contents
                 while newest < drop and versions[newest + 1][part] == versions[oldest][part]:
                     newest += 1
                 drop = min(drop, newest)
         return CodeState(versions[drop:], tuple(tuple(max(oldest - drop, 0) for oldest in view) for view in views))
 
     def fetches(self, state: CodeState, cpu: int, address: int, size: int, length: Callable[[bytes], int]) -> Iterator[Fetch]:
-        """Every instruction that a CPU may fetch, the newest first, with its view afterwards.
+        """Every instruction that a CPU may fetch, newest first, with the view afterwards.
 
         Args:
-            size: bytes from `address` on that the longest instruction may have.
-            length: the size of the instruction with which bytes begin; 0: they are not enough, or none.
+            size: maximum number of bytes of an instruction at `address`.
+            length: returns the size of the instruction at the start of some bytes; 0 if it is incomplete or invalid.
         """
         end = min(address + size, self._start + len(state.now))
         here = slice(address - self._start, end - self._start)
@@ -128,7 +129,7 @@ class CodeMemory:
             yield Fetch(code[: length(code) or None], view, ())
             return
         found = self._instructions(state, view, address, end, length)
-        if self._model.monotone:  # of those that look the same, the oldest one permits all that newer ones do
+        if self._model.monotone:  # of versions with equal contents, the oldest permits everything that newer ones do
             yield from {fetch.code: fetch for fetch in found}.values()
             return
         seen = set()
@@ -140,7 +141,7 @@ class CodeMemory:
     def _instructions(
         self, state: CodeState, view: View, address: int, end: int, length: Callable[[bytes], int], before: bytes = b""
     ) -> Iterator[Fetch]:
-        """The same with repetitions: unit after unit, until an instruction is complete. `before`: what is fetched already."""
+        """The same with repetitions: fetches unit by unit until an instruction is complete. `before`: the bytes so far."""
         views = self._of(state.versions)
         stop = min(end, next(stop for _, stop in views.units if stop > address))
         for fetch in views.fetches(view, len(state.versions) - 1, address, stop - address):

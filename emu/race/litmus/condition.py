@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The condition of a litmus test over a final state: `exists`, `~exists` or `forall`, and a proposition as herd7 has it."""
+"""The final condition of a litmus test: `exists`, `~exists` or `forall`, and a proposition, as in herd7."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ __all__ = ["And", "Equal", "Fault", "FinalValue", "Not", "Or", "Proposition", "Q
 
 
 class Quantifier(StrEnum):
-    """What a test says of its final states."""
+    """The claim of a test about its final states."""
 
-    EXISTS = "exists"  # the proposition holds in one of them
-    NOT_EXISTS = "~exists"  # in none
-    FORALL = "forall"  # in all
+    EXISTS = "exists"  # the proposition holds in at least one
+    NOT_EXISTS = "~exists"  # in no final state
+    FORALL = "forall"  # in all final states
 
 
 @dataclass(frozen=True, order=True)
 class FinalValue:
-    """A register or a word of memory whose final value is looked at.
+    """A register or memory word whose final value matters.
 
     Attributes:
-        cpu: whose register; -1: a word of memory.
-        name: of the register or of the word.
+        cpu: the register's CPU; -1 for a memory word.
+        name: the name of the register or word.
     """
 
     cpu: int
@@ -36,7 +36,7 @@ class FinalValue:
 
 @dataclass(frozen=True)
 class Equal:
-    """A value is a number, which has as many bits as the register or word."""
+    """A value equals a number, truncated to the bits of the register or word."""
 
     value: FinalValue
     number: int
@@ -70,7 +70,7 @@ Proposition = Equal | Fault | Not | And | Or
 
 
 def holds(proposition: Proposition, values: Mapping[FinalValue, int], faults: Mapping[int, str]) -> bool:
-    """Whether a proposition is true of a final state: its values, and by CPU the exceptions that ended one."""
+    """Whether a proposition holds in a final state, given by its values and by the exceptions that ended CPUs."""
     match proposition:
         case Equal(value, number):
             return values[value] == number

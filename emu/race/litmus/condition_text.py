@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The end of a litmus test, as herd7 writes it: a quantifier and a proposition."""
+"""Parses the end of a litmus test, in herd7's syntax: a quantifier and a proposition."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from emu.race.litmus.arch import LitmusArch, Register
 from emu.race.litmus.assembler import NAME, number
 from emu.race.litmus.condition import And, Equal, Fault, FinalValue, Not, Or, Proposition, Quantifier
 from emu.race.litmus.cursor import Cursor
-from emu.race.text_file import quoted
+from emu.race.scenario.text_file import quoted
 
 __all__ = ["WORD_BITS", "ConditionText", "register_of", "value_of"]
 
-WORD_BITS = 64  # of a word of memory
-_DEEPEST = 50  # parentheses in each other
+WORD_BITS = 64  # of a memory word
+_DEEPEST = 50  # nested parentheses
 _MOST_SHOWN = 12  # names in an error
 _OPEN, _CLOSE, _NOT, _EQUAL, _AND, _OR = (re.compile(re.escape(sign)) for sign in ("(", ")", "~", "=", "/\\", "\\/"))
 _BRACKET, _SEMICOLON = re.compile(r"\]"), re.compile(";")
@@ -27,7 +27,7 @@ _LOCATIONS = re.compile(r"locations\s*\[")
 
 
 def register_of(cursor: Cursor, arch: LitmusArch, cpu: int, name: str, at: int, cpus: int) -> Register:
-    """A register of a CPU that there is."""
+    """A register of an existing CPU."""
     if cpu >= cpus:
         raise cursor.error(at, f"there is no CPU {cpu}; {f'CPUs 0 to {cpus - 1}' if cpus > 1 else 'only CPU 0'}")
     found = arch.registers.get(name.removeprefix(arch.register_prefix).lower())
@@ -39,7 +39,7 @@ def register_of(cursor: Cursor, arch: LitmusArch, cpu: int, name: str, at: int, 
 
 
 def value_of(cursor: Cursor, text: str, at: int, bits: int, addresses: Mapping[str, int]) -> int:
-    """A number that has room in so many bits, or the address of a name."""
+    """A number that fits in so many bits, or the address of a name."""
     value = addresses[text] if text in addresses else number(text)
     if value is None:
         names = f", or the address of {enumeration(sorted(addresses)[:_MOST_SHOWN], 'or')}" if addresses else ""
@@ -77,7 +77,7 @@ class ConditionText:
         self.shown = tuple(sorted(self._values, key=lambda value: (value.cpu < 0, value)))
 
     def _locations(self) -> None:
-        """What is shown besides what the proposition asks for: `locations [x; 1:rax;]`."""
+        """The additional values to print: `locations [x; 1:rax;]`."""
         while True:
             self._cursor.skip()
             if self._cursor.take(_BRACKET):

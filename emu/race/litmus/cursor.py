@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A text that is read from its beginning to its end, with the places of what is wrong."""
+"""A text that is parsed from start to end, with positions for errors."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
 
-from emu.race.text_file import TextError, Word
+from emu.race.scenario.text_file import TextError, Word
 
 __all__ = ["Cursor"]
 
@@ -15,7 +15,7 @@ _BLANK = re.compile(r"\s*")
 
 
 class Cursor:
-    """A place in a text, from which it is read on."""
+    """A position in a text."""
 
     def __init__(self, text: str, path: str) -> None:
         self.text = _COMMENT.sub(lambda comment: re.sub(r"[^\n]", " ", comment[0]), text)
@@ -24,7 +24,7 @@ class Cursor:
         self._starts = [0, *(found.end() for found in re.finditer("\n", self.text))]
 
     def word(self, at: int, text: str = "") -> Word:
-        """The place of a character, as errors name it."""
+        """A word at a character's position, for errors."""
         line = bisect_right(self._starts, at) - 1
         return Word(text, line + 1, at - self._starts[line] + 1)
 
@@ -33,12 +33,12 @@ class Cursor:
         return TextError(self._path, why, place.line, place.column)
 
     def skip(self) -> None:
-        """Goes to the next character that is not blank."""
+        """Skips blanks."""
         blank = _BLANK.match(self.text, self.at)
         self.at = blank.end() if blank else self.at
 
     def take(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """Goes behind what matches, if it does."""
+        """Moves past a match of the pattern, if it matches here."""
         found = pattern.match(self.text, self.at)
         if found:
             self.at = found.end()

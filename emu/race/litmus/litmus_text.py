@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Litmus tests as texts, in herd7's layout (diy.inria.fr/doc/herd.html), with instructions as assemblers have them.
+"""Parses litmus tests, in herd7's layout (diy.inria.fr/doc/herd.html), with instructions in assembler syntax.
 
     X86_64 NAME
     "what it shows"
-    { x = 0; 1:rax = 0; 0:rbx = x; }     words of memory (8 bytes each), registers; a name is its address
+    { x = 0; 1:rax = 0; 0:rbx = x; }     memory words (8 bytes each), registers; a name means its address
      P0          | P1          ;         a column for each CPU
      instruction | instruction ;         LABEL: names an address, also for other columns; `.align N + K`, `.byte N ...`
-    fetch torn1 torn8                    fetch models; without this line all of the architecture
-    exists (1:rax = 7 /\\ x = 1)         or ~exists (...), forall (...); `1:fault` is true of a CPU that an exception ended
+    fetch torn1 torn8                    fetch models; without this line, all of the architecture's
+    exists (1:rax = 7 /\\ x = 1)         or ~exists (...), forall (...); `1:fault` is true if an exception ended the CPU
 
 `(* ... *)` is a comment.
 """
@@ -21,13 +21,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from emu.ftrace.errors import did_you_mean, enumeration
-from emu.race.fetch import ALIASES, models_of
+from emu.race import arch as race_arch
 from emu.race.litmus.arch import DATA, HEADS, MOST_CPUS, MOST_WORDS, LitmusArch, load
 from emu.race.litmus.assembler import LABEL, NAME, Line, Program, assemble
 from emu.race.litmus.condition import FinalValue, Proposition, Quantifier
 from emu.race.litmus.condition_text import WORD_BITS, ConditionText, register_of, value_of
 from emu.race.litmus.cursor import Cursor
-from emu.race.text_file import TextError, Word, one_line, quoted, read_text
+from emu.race.scenario.fetch import ALIASES
+from emu.race.scenario.text_file import TextError, Word, one_line, quoted, read_text
 
 __all__ = ["Litmus", "parse", "read"]
 
@@ -45,17 +46,17 @@ class Litmus:
     """A litmus test.
 
     Attributes:
-        name: of the test.
+        name: the test's name.
         about: one sentence for readers.
-        arch: "x86_64" or "sparc64".
-        memory: the initial values of the words of memory, by their names, in their order in memory.
-        registers: by CPU, the initial values of registers, by the names of whole registers.
+        arch: one of emu.architectures.ARCHITECTURES.
+        memory: the initial values of memory words, by name, in memory order.
+        registers: for each CPU, the initial values of registers, by the full registers' names.
         program: the code.
-        fetch: names of the fetch models that it is for.
-        quantifier: what it says of its final states.
+        fetch: the names of the fetch models to test.
+        quantifier: the claim about its final states.
         condition: the proposition.
-        condition_text: the same as it was written.
-        shown: what a final state consists of.
+        condition_text: the condition as written.
+        shown: the values that make up a final state.
     """
 
     name: str
@@ -76,28 +77,28 @@ class Litmus:
 
     @property
     def addresses(self) -> Mapping[str, int]:
-        """Of the words of memory."""
+        """The addresses of the memory words."""
         return {name: DATA + 8 * n for n, name in enumerate(self.memory)}
 
 
 def read(path: Path) -> Litmus:
-    """The test of a file.
+    """Reads the test in a file.
 
     Raises:
-        TextError: it cannot be read, or is none.
+        TextError: the file cannot be read, or is not a test.
     """
     return parse(read_text(path, _LONGEST), path)
 
 
 def parse(text: str, path: str | Path = "litmus") -> Litmus:
-    """The test that a text is.
+    """Parses the text of a test.
 
     Args:
-        text: what the file holds.
-        path: its name, for errors.
+        text: the file's contents.
+        path: the file's name, for errors.
 
     Raises:
-        TextError: it is none.
+        TextError: it is not a test.
     """
     return _Parser(text, str(path)).litmus()
 
@@ -106,7 +107,7 @@ class _Item(NamedTuple):
     """One of the initial values.
 
     Attributes:
-        cpu: whose register; -1: a word of memory.
+        cpu: the register's CPU; -1 for a memory word.
     """
 
     cpu: int
@@ -169,7 +170,7 @@ class _Parser:
         return one_line(line[1:-1])
 
     def _items(self) -> list[_Item]:
-        """What is between the braces."""
+        """The items between the braces."""
         cursor = self._cursor
         cursor.skip()
         begin = cursor.at
@@ -192,7 +193,7 @@ class _Parser:
                 raise cursor.error(cursor.at, "a semicolon (;) is missing after an initial value")
 
     def _words(self, items: list[_Item], arch: LitmusArch) -> list[str]:
-        """The names of the words of memory."""
+        """The names of the memory words."""
         names: list[str] = []
         for item in items:
             if item.cpu < 0:
@@ -210,7 +211,7 @@ class _Parser:
             raise self._cursor.error(at, why)
 
     def _columns(self) -> list[list[Line | Word]]:
-        """The lines of each CPU, and before them the labels of their addresses."""
+        """The lines of each CPU, preceded by the labels of their addresses."""
         cursor = self._cursor
         cursor.skip()
         at, head = cursor.at, self._row()
@@ -235,7 +236,7 @@ class _Parser:
         return columns
 
     def _row(self) -> list[tuple[int, str]]:
-        """The cells of a line that ends with a semicolon: the offsets of their texts, and these."""
+        """The cells of a line that ends with a semicolon: the offsets of their texts, and the texts."""
         cursor = self._cursor
         line = cursor.rest_of_line()
         text = line.rstrip()
@@ -282,7 +283,7 @@ class _Parser:
     def _values(
         self, items: list[_Item], arch: LitmusArch, addresses: Mapping[str, int], cpus: int
     ) -> tuple[Mapping[str, int], tuple[Mapping[str, int], ...]]:
-        """The initial values of memory, and by CPU those of registers."""
+        """The initial values of memory and, by CPU, of registers."""
         memory: dict[str, int] = {}
         registers: list[dict[str, int]] = [{} for _ in range(cpus)]
         for item in items:
@@ -301,9 +302,9 @@ class _Parser:
         return memory, tuple(registers)
 
     def _fetch(self, arch: LitmusArch) -> tuple[str, ...]:
-        """The names of the fetch models: of a line `fetch`, or all."""
+        """The names of the fetch models: from a line `fetch`, or all."""
         cursor = self._cursor
-        known = [model.name for model in models_of(arch.name)]
+        known = [model.name for model in race_arch.load(arch.name).fetch_models]
         found: list[str] = []
         while cursor.take(_FETCH):
             line, at = cursor.rest_of_line(), cursor.at

@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What a litmus test's executions end with, as herd7 writes it."""
+"""The results of a litmus test's executions, in herd7's format."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from emu.race.fetch import MODELS
 from emu.race.litmus.condition import FinalValue, Quantifier
 from emu.race.litmus.litmus_text import Litmus
+from emu.race.scenario.fetch import MODELS
 
 __all__ = ["FinalState", "LitmusStep", "LitmusVerdict", "format_verdict", "format_witness"]
 
@@ -21,12 +21,12 @@ class LitmusStep:
     """One instruction of a schedule.
 
     Attributes:
-        cpu: which executes it.
-        address: where it lies.
-        fetched: its bytes as the CPU has fetched them; b"": the rest of a store that is seen in parts.
-        memory: the bytes that memory holds there then.
-        text: what it is.
-        end: why the CPU goes no further, if an exception ends it.
+        cpu: the CPU that executes it.
+        address: the instruction's address.
+        fetched: its bytes, as the CPU fetched them; b"" for the rest of a non-atomic store.
+        memory: the bytes in memory at that moment.
+        text: the instruction.
+        end: why the CPU stops, if an exception ends it.
     """
 
     cpu: int
@@ -39,13 +39,13 @@ class LitmusStep:
 
 @dataclass(frozen=True)
 class FinalState:
-    """How all CPUs may end.
+    """One way in which all CPUs may end.
 
     Attributes:
-        values: of what the test shows.
-        faults: by CPU: which exception ended it.
-        holds: whether the proposition is true.
-        schedule: a shortest one that leads here.
+        values: the values that the test shows.
+        faults: the exceptions that ended CPUs, by CPU.
+        holds: whether the proposition holds.
+        schedule: a shortest schedule that leads here.
     """
 
     values: tuple[tuple[FinalValue, int], ...]
@@ -60,18 +60,18 @@ class FinalState:
 
 @dataclass(frozen=True)
 class LitmusVerdict:
-    """What a search says of one litmus test under one fetch model.
+    """The result of a search of one litmus test under one fetch model.
 
     Attributes:
         litmus: the test.
-        fetch: name of the fetch model.
-        finals: all final states that were found, in order.
-        why: which limit was reached before all states were seen; "": none was.
-        states: how many different states were seen.
-        steps: how many instructions were executed.
-        endless: how many states there are from which the CPUs never come to an end; None: it is not known.
-        assumptions: what the answer takes for granted, a sentence each.
-        seconds: how long the search took. It is not compared.
+        fetch: the name of the fetch model.
+        finals: all final states found, in order.
+        why: the limit that was reached before all states were seen; "" if none was.
+        states: the number of distinct states seen.
+        steps: the number of executed instructions.
+        endless: the number of states from which the CPUs never end; None if unknown.
+        assumptions: what the result assumes, a sentence each.
+        seconds: the duration of the search. It is not compared.
     """
 
     litmus: Litmus
@@ -86,7 +86,7 @@ class LitmusVerdict:
 
     @property
     def positive(self) -> int:
-        """How many final states are as the quantifier says; of `~exists` those for which the proposition is false."""
+        """The number of final states that support the quantifier; for `~exists`, those for which the proposition is false."""
         return sum(state.holds != (self.litmus.quantifier is Quantifier.NOT_EXISTS) for state in self.finals)
 
     @property
@@ -95,7 +95,7 @@ class LitmusVerdict:
 
     @property
     def ok(self) -> bool | None:
-        """Whether it is as the quantifier says; None: that is not decided. CPUs that never come to an end prove nothing."""
+        """Whether the claim holds; None if that is undecided. CPUs that never end prove nothing."""
         if not (self.finals or self.why):
             return False
         if self.litmus.quantifier is Quantifier.EXISTS:
@@ -104,14 +104,14 @@ class LitmusVerdict:
 
     @property
     def witness(self) -> FinalState | None:
-        """The final state that shows why: one for which the proposition is true, of `forall` one for which it is false."""
+        """The final state that proves the result: one for which the proposition is true, or, for `forall`, false."""
         wanted = self.litmus.quantifier is not Quantifier.FORALL
         found = [state for state in self.finals if state.holds == wanted]
         return min(found, key=lambda state: len(state.schedule), default=None)
 
 
 def format_verdict(verdict: LitmusVerdict) -> str:
-    """A verdict as herd7 writes one, final states counted instead of executions; then what was searched."""
+    """A verdict in herd7's format, with final states counted instead of executions; then the size of the search."""
     litmus = verdict.litmus
     true = sum(state.holds for state in verdict.finals)
     false = len(verdict.finals) - true
@@ -139,9 +139,9 @@ def _rest(verdict: LitmusVerdict) -> str:
 
 
 def format_witness(verdict: LitmusVerdict) -> str:
-    """The instructions of the witness, a column for each CPU; "" if there is no witness.
+    """The instructions of the witness, with a column for each CPU; "" if there is no witness.
 
-    What was fetched stands below an instruction if memory held something else.
+    The fetched bytes are below an instruction if memory held others.
     """
     witness = verdict.witness
     if witness is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The search through all executions of a litmus test: every order of the CPUs' instructions, and every fetch of each."""
+"""Searches all executions of a litmus test: every order of the CPUs' instructions, and every possible fetch of each."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ import time
 from array import array
 from collections.abc import Iterator
 from contextlib import closing
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeVar
 
-from emu.race.fetch import Fetch, FetchModel, model_of
 from emu.race.limits import INTERRUPTED, Limits
 from emu.race.litmus.arch import CODE
 from emu.race.litmus.bare_board import ENDED, RUNNING, BareBoard
@@ -17,21 +16,24 @@ from emu.race.litmus.code_versions import CodeMemory, CodeState, Rest
 from emu.race.litmus.condition import holds
 from emu.race.litmus.litmus_text import Litmus
 from emu.race.litmus.litmus_verdict import FinalState, LitmusStep, LitmusVerdict
+from emu.race.scenario.fetch import Fetch, model_of
+from emu.race.scenario.fetch_model import FetchModel
 
 __all__ = ["explore"]
 
 _MOST_STATES = 1_000_000
+_T = TypeVar("_T")
 
 
 class _State(NamedTuple):
-    """Everything on which what may still happen depends.
+    """Everything that determines what may still happen.
 
     Attributes:
         cpus: the numbers of the CPUs' states.
-        ends: of each CPU: as Executed.end.
-        data: what memory holds behind the code.
-        code: what it holds where the code is, and what each CPU may still see of it.
-        rests: of each CPU: what it has still to store before its next instruction.
+        ends: of each CPU: see Executed.end.
+        data: the contents of memory after the code.
+        code: the contents of the code's memory, and what each CPU may still see of it.
+        rests: of each CPU: the stores to be done before its next instruction.
     """
 
     cpus: tuple[int, ...]
@@ -42,7 +44,7 @@ class _State(NamedTuple):
 
 
 class _Move(NamedTuple):
-    """A CPU's next instruction as it is fetched; None: the next part of its last store."""
+    """A CPU's next instruction, as it is fetched; None: the next part of its last store."""
 
     cpu: int
     fetch: Fetch | None
@@ -69,7 +71,7 @@ def explore(litmus: Litmus, fetch: str, limits: Limits | None = None) -> LitmusV
 
 
 def assumptions(litmus: Litmus, model: FetchModel) -> tuple[str, ...]:
-    """What a verdict takes for granted."""
+    """What a verdict assumes."""
     return (
         f"Fetch model {model.name}: {model.meaning} ({model.source}).",
         "Data are sequentially consistent: there is no store buffer, and every store of data is seen whole.",
@@ -100,11 +102,11 @@ class _Search:
 
     @property
     def count(self) -> int:
-        """How many different states were seen."""
+        """The number of distinct states seen."""
         return len(self._states)
 
     def run(self, limits: Limits) -> str:
-        """Searches breadth first. Returns why it ends too early, as a sentence; "": it does not."""
+        """Searches breadth first. Returns why it stopped early, as a sentence; "" if it did not."""
         at = 0
         while at < len(self._states):
             state = self._states[at]
@@ -128,7 +130,7 @@ class _Search:
         self._edges.extend((before, number))
 
     def _next(self, state: _State) -> Iterator[_Move]:
-        """What may happen next."""
+        """The possible next moves."""
         board = self._board
         for cpu, end in enumerate(state.ends):
             if state.rests[cpu]:
@@ -164,13 +166,13 @@ class _Search:
         return self._ended(_State(_put(state.cpus, cpu, done.cpu), _put(state.ends, cpu, done.end), data, code, rests), cpu)
 
     def _ended(self, state: _State, cpu: int) -> _State:
-        """A CPU that has ended sees nothing any more."""
+        """A CPU that has ended has no view any more."""
         if state.ends[cpu] is RUNNING or state.rests[cpu]:
             return state
         return state._replace(code=self._memory.synchronised(state.code, cpu))
 
     def finals(self) -> tuple[FinalState, ...]:
-        """The final states that were found."""
+        """The final states found."""
         found: dict[object, FinalState] = {}
         for number in self._finals:
             state = self._states[number]
@@ -183,7 +185,7 @@ class _Search:
         return tuple(sorted(found.values(), key=lambda final: (final.values, final.faults)))
 
     def _schedule(self, number: int) -> tuple[LitmusStep, ...]:
-        """How a state was reached first."""
+        """A shortest schedule to a state."""
         steps = []
         while (move := self._moves[number]) is not None:
             before = self._states[self._parents[number]]
@@ -205,7 +207,7 @@ class _Search:
         return LitmusStep(cpu, pc, fetched, before.code.now[at : at + len(fetched)], text, after.ends[cpu] or "")
 
     def endless(self) -> int:
-        """How many states there are from which no final one can be reached."""
+        """The number of states from which no final state can be reached."""
         into: dict[int, list[int]] = {}
         for n in range(0, len(self._edges), 2):
             into.setdefault(self._edges[n + 1], []).append(self._edges[n])
@@ -219,10 +221,10 @@ class _Search:
         return len(self._states) - len(ends)
 
 
-def _put(values: tuple[Any, ...], index: int, value: object) -> tuple[Any, ...]:
+def _put(values: tuple[_T, ...], index: int, value: _T) -> tuple[_T, ...]:
     return (*values[:index], value, *values[index + 1 :])
 
 
 def _with(code: bytes, rest: Rest) -> bytes:
-    """Code after a part of a store."""
+    """The code after a part of a store."""
     return code[: rest.offset] + rest.data + code[rest.offset + len(rest.data) :]

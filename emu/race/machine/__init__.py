@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The machine: the booted guest, directed. Its CPUs really execute what a fetch model lets them see."""
+"""The machine: directs the booted guest. Its CPUs really execute what a fetch model lets them see."""
 
 from __future__ import annotations
 
 import dataclasses
 import time
 
-from emu.race.fetch import MODELS
 from emu.race.limits import INTERRUPTED, Limits
 from emu.race.machine.direction import Direction
 from emu.race.machine.explore import explore as explore_lab
@@ -16,12 +15,13 @@ from emu.race.machine.replay import MachineRun, replay
 from emu.race.machine.unsupported import unsupported
 from emu.race.model import automaton_of
 from emu.race.model.assumptions import assumptions
-from emu.race.scenario import Scenario
-from emu.race.verdict import Outcome, Verdict
+from emu.race.scenario.fetch import MODELS
+from emu.race.scenario.scenario import Scenario
+from emu.race.schedule.verdict import Outcome, Verdict
 
 __all__ = ["Lab", "MachineRun", "explore", "replay", "unsupported"]
 
-_ONCE = 1  # visits of a scenario that has no bound
+_ONCE = 1  # visits in a scenario without a bound
 _ASSUMPTIONS = (
     "Between two events one CPU runs and all others stand still; no timer interrupts them, and no other task runs.",
     "States in which the patcher and each CPU stand alike, with the same view of the sites, go on alike.",
@@ -30,16 +30,16 @@ _ENOUGH = "Visits that have no bound are one of each CPU, and one NMI: visits on
 
 
 def explore(scenario: Scenario, fetch: str, limits: Limits | None = None, seed: int = 0) -> Verdict:
-    """Tries all orders of events on a booted machine, and all that fetches may see.
+    """Tries all orders of events on a booted machine, with every possible fetch.
 
     Args:
-        scenario: what is done.
+        scenario: the scenario.
         fetch: the fetch model's name.
-        limits: when to give up; default: never, but for the number of states.
-        seed: of the machine.
+        limits: when to give up; default: never, except for the number of states.
+        seed: the machine's seed.
 
     Raises:
-        ValueError: the scenario is impossible, or only the model can do it. The text says why.
+        ValueError: the scenario is impossible, or only possible on the model. The text says why.
     """
     began = time.perf_counter()
     limits = (limits or Limits()).started()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the guest's breakpoint handler does at a site, other than what it really does: `Driver.breakpoint_handler`."""
+"""Other behaviours of the guest's breakpoint handler at a site, for `Driver.breakpoint_handler`."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from emu.ftrace.arch import Breakpoint
-from emu.ftrace.patching_driver import BreakpointHandler
+from emu.ftrace.sites.patching_driver import BreakpointHandler
 from emu.machine import Machine
-from emu.race.scenario import Handler
+from emu.race.scenario.scenario import Handler
 
 __all__ = ["breakpoint_handler"]
 
@@ -17,19 +17,19 @@ __all__ = ["breakpoint_handler"]
 def breakpoint_handler(machine: Machine, handler: Handler, misses: Collection[int] = ()) -> BreakpointHandler:
     """A handler of one kind, for a machine whose architecture has breakpoints.
 
-    Where it does not know a site, the guest's own handler dies of the breakpoint.
+    At an unknown site, the guest's own handler dies of the breakpoint.
 
     Args:
-        machine: whose `patching.breakpoint_handler` it is to be.
-        handler: its kind.
-        misses: addresses of sites that its search does not find.
+        machine: the machine; the handler is for its `patching.breakpoint_handler`.
+        handler: the kind.
+        misses: addresses of sites that the handler's search does not find.
     """
     return _BreakpointHandler(machine, handler, frozenset(misses))
 
 
 @dataclass(frozen=True)
 class _BreakpointHandler:
-    """It is no closure: snapshots remember the cells of closures one by one."""
+    """Not a closure: snapshots would save the cells of closures one by one."""
 
     machine: Machine
     kind: Handler
@@ -45,7 +45,7 @@ class _BreakpointHandler:
         return True
 
     def _handle(self, registers: int, site: int, code: bytes) -> bool:
-        """Does what it does at a site that it knows."""
+        """Handles a breakpoint at a known site."""
         if self.kind is Handler.SKIP:
             self._trap.go_on_at(self.machine.kernel.memory, registers, site + len(code))
             return True

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A scenario at real sites under one fetch model: what the patcher does, and which events are possible."""
+"""A scenario at real sites under one fetch model: the patcher's events, and the events that are possible."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from types import MappingProxyType
 from typing import NamedTuple
 
 from emu.cpu.disassembly import Instruction, disassemble
-from emu.ftrace.patching import Patch, Step, Write
-from emu.race.event import Event, What
-from emu.race.fetch import MODELS, View
+from emu.ftrace.sites.patching import Patch, Step, Write
 from emu.race.machine.notes import CpuNotes, Notes, Stand
 from emu.race.model.automaton import Due
 from emu.race.model.patcher import Patcher
-from emu.race.protocol_steps import LabStep, pieces
-from emu.race.scenario import Scenario
+from emu.race.scenario.fetch import MODELS, View
+from emu.race.scenario.protocol_steps import LabStep, pieces
+from emu.race.scenario.scenario import Scenario
+from emu.race.schedule.event import Event, What
 
 __all__ = ["Course", "Possible", "Store"]
 
@@ -25,16 +25,16 @@ _INTERRUPTS = MappingProxyType({Due.INTERRUPT: What.INTERRUPT, Due.WAIT: What.WA
 
 
 class Possible(NamedTuple):
-    """An event that is possible; of FETCH: the CPU's view of the site afterwards."""
+    """A possible event; for FETCH, with the CPU's view of the site afterwards."""
 
     event: Event
     view: View = ()
 
 
 class Store(NamedTuple):
-    """The step of the driver that a WRITE belongs to, and whether the step is over with it.
+    """The driver's step for a WRITE, and whether this WRITE completes it.
 
-    A store that other CPUs do not see whole is several WRITEs.
+    A store that other CPUs do not see atomically is several WRITEs.
     """
 
     step: Write
@@ -42,24 +42,24 @@ class Store(NamedTuple):
 
 
 class Course:
-    """What a scenario is on sites that lie at certain addresses.
+    """A scenario on sites at certain addresses.
 
     Args:
-        scenario: what is done.
+        scenario: the scenario.
         fetch: the fetch model's name.
-        patches: what is done to each site.
-        following: behind each site: the bytes of which a torn instruction may take some.
+        patches: the patch of each site.
+        following: for each site, the bytes after it, some of which may be part of a torn instruction.
 
     Attributes:
         scenario, patches: as given.
-        patcher: what it does at each position.
-        given: the steps that the driver is given.
-        stores: of each WRITE, by its position: the store that it belongs to.
-        instructions: of each site: the old ones and the new ones, by their offsets.
-        way_back: the position at which the driver turns back; -1: it does not.
+        patcher: the patcher's state at each position.
+        given: the steps that the driver gets.
+        stores: the store of each WRITE, by position.
+        instructions: for each site, the old and the new instructions, by offset.
+        way_back: the position at which the driver starts to undo; -1: it does not.
 
     Raises:
-        ValueError: the protocol does what it must not. The text says what.
+        ValueError: the protocol breaks a rule. The text says which.
     """
 
     def __init__(self, scenario: Scenario, fetch: str, patches: Sequence[Patch], following: Sequence[bytes]) -> None:
@@ -76,7 +76,7 @@ class Course:
         self.way_back = self.patcher.undoing.index(True) - 1 if scenario.fails_at else -1
 
     def _given(self) -> Iterator[Step]:
-        """The steps of the protocol that the driver knows. The one that is to fail expects what is not there."""
+        """The protocol's steps that the driver knows. The write that must fail expects wrong bytes."""
         writes = itertools.count(1)
         for step in dataclasses.replace(self.scenario, fails_at=0).steps(self.patches):
             if isinstance(step, Write) and next(writes) == self.scenario.fails_at:
@@ -85,7 +85,7 @@ class Course:
                 yield step
 
     def old_code(self, step: Write) -> bytes:
-        """What was at the place of a write before the protocol."""
+        """The bytes at a write's place before the protocol."""
         patch = next(patch for patch in self.patches if 0 <= step.address - patch.address < len(patch.old))
         start = step.address - patch.address
         return patch.old[start : start + len(step.new)]
@@ -93,15 +93,15 @@ class Course:
     def _instructions(self, patch: Patch, code: bytes) -> Mapping[int, Instruction]:
         return {one.address - patch.address: one for one in disassemble(self._arch, code, patch.address)}
 
-    # What is possible
+    # Possible events
 
     def possible(self, notes: Notes, *, awaited: bool, every: bool = False) -> Iterator[Possible]:
-        """The events that are possible in a state.
+        """The possible events in a state.
 
         Args:
-            notes: the state's.
-            awaited: whether the driver waits for a CPU.
-            every: each fetch with all the bytes that are seen; otherwise fetches that execute the same count once.
+            notes: the state's notes.
+            awaited: whether the driver awaits a CPU.
+            every: yield fetches with all seen bytes of a site; otherwise, fetches that execute the same instruction are merged.
         """
         if notes.position < self.patcher.end and not awaited:
             yield Possible(self.patcher.events[notes.position])
@@ -139,7 +139,7 @@ class Course:
                 yield Possible(Event(index, What.FETCH, site, offset, code, versions, first.text), view)
 
     def _first_instruction(self, site: int, code: bytes, address: int) -> Instruction:
-        """The first instruction of bytes that end where the site ends."""
+        """The first instruction in bytes that end where the site ends."""
         known = self._decoded.get((code, address))
         if known is None:
             trap = self.scenario.breakpoint
@@ -149,7 +149,7 @@ class Course:
 
 
 def _stores(steps: Sequence[LabStep], atom: int) -> Iterator[tuple[int, Store]]:
-    """The stores of the protocol's WRITEs, by the WRITEs' positions."""
+    """The stores of the protocol's WRITEs, by position."""
     position = 0
     for step in steps:
         count = len(list(pieces(step, atom))) if isinstance(step, Write) else 1

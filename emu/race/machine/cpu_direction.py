@@ -1,33 +1,31 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""One CPU of a lab, led from place to place while all others stand still."""
+"""Directs one CPU of a lab from place to place, while all others stand still."""
 
 from __future__ import annotations
-
-import ctypes
 
 import numpy as np
 
 from emu.cpu.cpu import Cpu
-from emu.cpu.native import cpu_record
+from emu.cpu.native.cpu_records import NEVER
 from emu.machine import Machine
 from emu.race.machine.lab_module import LabModule, LabSite
 
 __all__ = ["CpuDirection", "Lost"]
 
-_LONGEST_WAY = 5000  # blocks; the longest that there is, through an NMI, has some 50
+_LONGEST_WAY = 5000  # blocks; the longest real path, through an NMI, has about 50
 
 
 class Lost(Exception):
-    """A CPU does not come where it should."""
+    """A CPU does not reach its destination."""
 
 
 class CpuDirection:
-    """Leads a CPU whose thread is that of the module race_lab.
+    """Directs a CPU that runs its thread of the module race_lab.
 
-    Each method raises, beside what it says, GuestPanic if the kernel panics on the way, and PoweredOff.
+    Each method also raises GuestPanic if the kernel panics on the way, and PoweredOff.
 
     Args:
-        machine: on which the module is loaded.
+        machine: the machine with the module loaded.
         cpu: the CPU.
         module: the module.
     """
@@ -43,51 +41,50 @@ class CpuDirection:
 
     @property
     def pc(self) -> int:
-        """Where it stands."""
+        """The CPU's program counter."""
         return self.cpu.pc
 
     @property
     def goes_to(self) -> int:
-        """Where it goes from the last instruction; if another one is executed in a delay slot first, then after that."""
-        pc, following = self.pc, ctypes.c_uint64.from_address(self.cpu.record.get(cpu_record.NEXT_LOCATION)).value
+        """The CPU's destination after the last instruction; if a delay slot comes first, the destination after that."""
+        pc, following = self.pc, self.cpu.record.next_location[0]
         return pc if following == pc + self._alignment else following
 
     def go_to(self, *places: int) -> None:
-        """Runs at least one block, until it stands at one of some places.
+        """Runs at least one block, until the CPU is at one of the given places.
 
         Raises:
-            Lost: it does not come there.
+            Lost: it does not get there.
         """
         if not self._kernel.run_to(self.cpu, places, _LONGEST_WAY):
             raise Lost
 
     def go_home(self) -> None:
-        """Runs until its thread is between two visits."""
+        """Runs until the CPU's thread is between two visits."""
         if self.pc != self._module.home:
             self.go_to(self._module.home)
 
     def hold_timers(self) -> None:
-        """No timer interrupts it any more."""
-        for timer in (cpu_record.TIMER, cpu_record.NMI_TIMER):
-            self.cpu.record.set(timer, cpu_record.NEVER)
+        """Prevents timer interrupts."""
+        self.cpu.record.timer = self.cpu.record.nmi_timer = NEVER
 
     def release_upcall(self) -> None:
-        """The interrupt comes, even if there is no upcall."""
+        """Lets the upcall interrupt occur, even if there is no upcall."""
         self.cpu.raise_interrupt(self._upcall_vector)
 
     def hold_upcall(self) -> None:
-        """The interrupt that announces an upcall does not come by itself."""
-        self.cpu.record.set(cpu_record.ARRIVALS, cpu_record.NEVER, self._upcall_vector)
-        self.cpu.record.set(cpu_record.ARRIVAL, cpu_record.NEVER)
+        """Holds back the interrupt that announces an upcall."""
+        self.cpu.record.arrivals[self._upcall_vector] = NEVER
+        self.cpu.record.arrival = NEVER
 
     def come_to(self, site: LabSite) -> None:
-        """From home to a site; it stands in front of its instruction."""
+        """Moves the CPU from home to a site. It stops before the site's instruction."""
         self._module.visit(self.cpu.index, site)
         self.go_to(site.function)
         self._enter(site)
 
     def come_to_in_nmi(self, site: LabSite) -> None:
-        """An NMI comes, whose handler goes to a site."""
+        """Raises an NMI whose handler goes to a site."""
         self._module.visit_in_nmi(self.cpu.index, site)
         self.cpu.raise_nmi()
         self._take(site.function)
@@ -98,19 +95,19 @@ class CpuDirection:
             self._kernel.step(self.cpu)
 
     def take_upcall(self, *, waits: bool) -> None:
-        """Takes the interrupt of an upcall, and comes back to where it stands; or only to where it `waits`."""
+        """Takes the interrupt of an upcall, and returns; or, if it `waits`, only goes to the place where it waits."""
         here = self.pc
         self.release_upcall()
         self._take(self._stop_machine if waits else here)
 
     def _take(self, place: int) -> None:
-        """Takes the interrupt that is pending before anything else, and runs to a place."""
+        """Takes the pending interrupt before anything else, and runs to a place."""
         self._kernel.step(self.cpu)
         if self.pc != place:
             self.go_to(place)
 
     def execute(self, place: int, code: bytes) -> None:
-        """Executes the one instruction that it stands at, as if memory held `code` at the physical address `place`."""
+        """Executes one instruction, at the program counter, as if memory held `code` at the physical address `place`."""
         bytes_here = np.array([[place, place + len(code)]], np.uint64)
         held = bytes(self._ram[place : place + len(code)])
         self.cpu.forget(bytes_here)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A lab is directed through a scenario: one event after another, and what really happens.
+"""Directs a lab through one scenario, event by event, and observes what really happens.
 
-The patcher's stores, the fetches of sites, breakpoint handlers, NMIs, and the patcher's interrupts are events. Everything
-between two of them runs natively. The shipped driver performs the protocol's steps; the guest's own handlers take
-breakpoints, interrupts and NMIs. What a fetch sees is the fetch model's choice: these bytes are in memory while the CPU
+Events are the patcher's stores, the fetches of sites, breakpoint handlers, NMIs, and the patcher's interrupts. Everything
+in between runs natively. The shipped driver performs the protocol's steps; the guest's own handlers handle
+breakpoints, interrupts and NMIs. The fetch model chooses what a fetch sees: these bytes are in memory while the CPU
 executes the one instruction.
 """
 
@@ -17,10 +17,8 @@ from typing import NoReturn
 
 import numpy as np
 
-from emu.ftrace.patching import Patch, Step, Write
+from emu.ftrace.sites.patching import Patch, Step, Write
 from emu.kernel.endings import GuestPanic, PoweredOff
-from emu.race.event import PATCHER, Event, What
-from emu.race.fetch import View
 from emu.race.machine.breakpoint_handlers import breakpoint_handler
 from emu.race.machine.course import Course, Possible
 from emu.race.machine.cpu_direction import Lost
@@ -28,14 +26,17 @@ from emu.race.machine.lab import Lab
 from emu.race.machine.notes import NEW, OLD, CpuNotes, Notes, Stand
 from emu.race.machine.watched_handler import WatchedHandler
 from emu.race.model.automaton import Due
-from emu.race.scenario import Change, Scenario, Wrong
+from emu.race.scenario.change import Change
+from emu.race.scenario.fetch import View
+from emu.race.scenario.scenario import Scenario, Wrong
+from emu.race.schedule.event import PATCHER, Event, What
 
 __all__ = ["DeadEnd", "Direction", "Violation"]
 
 _ASKED = MappingProxyType({What.SYNC: Due.INTERRUPT, What.PARK: Due.WAIT})
-_AFTERWARDS = 300_000  # cycles in which the guest may notice what has happened
+_AFTERWARDS = 300_000  # cycles for the guest to notice what has happened
 _NO_ANSWER = 6_000_000  # cycles after which the driver says that patching does not end
-_FOLLOWING = 15  # bytes: of no architecture is an instruction longer
+_FOLLOWING = 15  # bytes: no architecture has longer instructions
 
 
 class Violation(Exception):
@@ -48,25 +49,25 @@ class Violation(Exception):
 
 
 class DeadEnd(Exception):
-    """Something has happened after which nothing means anything, but the scenario does not count it as wrong."""
+    """Something has happened after which the rest is meaningless, but that the scenario does not count as wrong."""
 
 
 class Direction:
     """Directs a lab through one scenario under one fetch model.
 
     Args:
-        lab: of the scenario's architecture, with as many CPUs.
-        scenario: what is done.
+        lab: a lab for the scenario's architecture and number of CPUs.
+        scenario: the scenario.
         fetch: the fetch model's name.
-        visits: what a scenario without a bound has as bound.
+        visits: the bound for a scenario without one.
 
     Attributes:
         scenario: as given.
         course: the scenario on the lab's sites.
-        notes: what belongs to the present state beside the machine.
+        notes: the part of the present state that is not in the machine.
 
     Raises:
-        ValueError: the protocol does what it must not. The text says what.
+        ValueError: the protocol breaks a rule. The text says which.
     """
 
     def __init__(self, lab: Lab, scenario: Scenario, fetch: str, visits: int = 1) -> None:
@@ -86,7 +87,7 @@ class Direction:
         self.notes = Notes(0, ())
 
     def begin(self) -> None:
-        """Puts the lab back to its base, and gives the driver the protocol. None of its steps is performed yet."""
+        """Puts the lab back to its base, and gives the driver the protocol. No step is performed yet."""
         lab, scenario, patches, driver = self._lab, self.scenario, self.course.patches, self._driver
         lab.snapshots.restore(lab.snapshots.base)
         for patch in patches:
@@ -106,11 +107,11 @@ class Direction:
         return list(self.course.possible(self.notes, awaited=bool(self._driver.awaited), every=every))
 
     def perform(self, possible: Possible) -> None:
-        """Performs an event that is possible.
+        """Performs a possible event.
 
         Raises:
             Violation: something wrong has happened.
-            DeadEnd: the exploration cannot go on here.
+            DeadEnd: the exploration cannot continue here.
         """
         event = possible.event
         if event.agent == PATCHER:
@@ -119,19 +120,19 @@ class Direction:
             self._act(event, possible.view)
 
     def is_stuck_at(self, position: int) -> bool:
-        """Whether the patcher has then done all it can, and its protocol does not end. It counts only if that is wrong."""
+        """Whether the patcher has then finished, but its protocol never ends. Only counts if the scenario calls that wrong."""
         patcher = self.course.patcher
         return position == patcher.end and not patcher.ends and Wrong.STUCK in self.scenario.never
 
     def stuck(self) -> Violation:
-        """What is wrong where the protocol does not end."""
+        """The violation of a protocol that does not end."""
         self._driver.held = False
         if not self._driver.awaited:
             self._driver.step()
         return Violation(Wrong.STUCK, "the protocol does not end")
 
     def with_aftermath(self, violation: Violation) -> Violation:
-        """Lets the guest go on for a while after a violation, and adds what the guest notices itself."""
+        """Lets the guest run for a while after a violation, and adds what the guest itself notices."""
         cycles = _NO_ANSWER if violation.wrong is Wrong.STUCK else _AFTERWARDS
         noticed = self._afterwards(cycles)
         self._forget_sites()
@@ -155,7 +156,7 @@ class Direction:
         assert event.what is not What.DONE or not driver.busy
 
     def _turn_back(self) -> None:
-        """The driver's next write does not find what it expects, but the old code: so the way back leads there."""
+        """Makes the driver's next write find the old code instead of the expected bytes, so that the driver undoes the change."""
         step = self._driver.steps[0]
         assert isinstance(step, Write)
         held = self._memory.read(step.address, len(step.new))
@@ -164,7 +165,7 @@ class Direction:
         self._store(step.address, held)
 
     def _write(self, event: Event) -> None:
-        """A store, or a part of one; the driver makes the whole store with the last part."""
+        """A store, or a part of one. With the last part, the driver makes the whole store."""
         step, last = self.course.stores[self.notes.position]
         if last:
             self._store(step.address, step.expected)
@@ -177,7 +178,7 @@ class Direction:
         self._machine.board.write_code(self._memory.physical(address), code)
 
     def _ask(self, event: Event, position: int) -> tuple[CpuNotes, ...]:
-        """A step that CPUs answer. The interrupts that it sends are held back."""
+        """A step that CPUs must answer. Its interrupts are held back."""
         course, cpus = self.course, self.notes.cpus
         parked = course.patcher.parked[position]
         self._driver.step()
@@ -190,7 +191,7 @@ class Direction:
             return tuple(cpu._replace(due=_ASKED[event.what]) for cpu in cpus)
         return cpus
 
-    # A CPU's events
+    # CPUs' events
 
     def _act(self, event: Event, view: View) -> None:
         actions: dict[What, Callable[[Event, CpuNotes], CpuNotes]] = {
@@ -231,7 +232,7 @@ class Direction:
         return cpu._replace(nmi=Stand(event.site), nmis=cpu.nmis - 1, interrupted=interrupted)
 
     def _address(self, stand: Stand) -> int:
-        """The instruction that a CPU stands at."""
+        """The address of the instruction before which a CPU is."""
         return self.course.patches[stand.site - 1].address + stand.offset
 
     def _fetch(self, view: View, event: Event, cpu: CpuNotes) -> CpuNotes:
@@ -254,7 +255,7 @@ class Direction:
         return self._executed(event, cpu, stand)
 
     def _executed(self, event: Event, cpu: CpuNotes, stand: Stand) -> CpuNotes:
-        """The CPU has executed an instruction that was no breakpoint: was it the old one, or the new one?"""
+        """The CPU has executed an instruction other than a breakpoint: checks whether it was old or new."""
         direction, patch = self._lab.cpus[event.agent], self.course.patches[stand.site - 1]
         was, size = 0, 0
         for which, instructions in zip((OLD, NEW), self.course.instructions[stand.site - 1], strict=True):
@@ -278,7 +279,7 @@ class Direction:
         return after
 
     def _goes_to(self, address: int, code: bytes) -> int:
-        """Where the CPU goes from an instruction of a site."""
+        """The CPU's destination after an instruction of a site."""
         arch = self._machine.ftrace.arch
         for target in self._targets:
             if arch.call(address, target) == code:
@@ -289,16 +290,16 @@ class Direction:
         return f"at site {event.site}: {event.text}"
 
     def _stands(self, cpu: CpuNotes, stand: Stand | None) -> CpuNotes:
-        """The notes of a CPU that stands elsewhere than before."""
+        """The notes of a CPU that has moved."""
         return cpu._replace(thread=stand) if cpu.nmi is None else cpu._replace(nmi=stand)
 
     def _left(self, index: int, cpu: CpuNotes) -> CpuNotes:
-        """A CPU goes from a site to where it came from."""
+        """A CPU returns from a site to where it came from."""
         self._lab.cpus[index].go_to(self._lab.module.home if cpu.nmi is None else cpu.interrupted)
         return self._stands(cpu, None)
 
     def _handle(self, event: Event, cpu: CpuNotes) -> CpuNotes:
-        """The guest's breakpoint handler asks the host's, and the CPU goes on where it is told to."""
+        """The guest's breakpoint handler calls the host's, and the CPU continues as told."""
         direction, stand, handler = self._lab.cpus[event.agent], cpu.inner, self._handler
         assert stand is not None and handler is not None
         patch, asked, refused = self.course.patches[stand.site - 1], handler.asked, handler.refused
@@ -318,7 +319,7 @@ class Direction:
             self._wrong(Wrong.SKIPPED, f"neither the old nor the new call is made at site {stand.site}")
         return self._left(event.agent, cpu)
 
-    # What is wrong
+    # Violations
 
     def _wrong(self, wrong: Wrong, why: str) -> NoReturn:
         if wrong not in self.scenario.never:
@@ -326,7 +327,7 @@ class Direction:
         raise Violation(wrong, why)
 
     def _afterwards(self, cycles: int) -> str:
-        """What the guest notices in some time."""
+        """What the guest notices during some cycles."""
         for cpu in self._lab.cpus:
             cpu.release_upcall()
         try:
@@ -340,7 +341,7 @@ class Direction:
         return f"the guest notices nothing for {milliseconds} ms"
 
     def _forget_sites(self) -> None:
-        """What CPUs that ran by themselves have translated at the sites is not what the next scenario has there."""
+        """Drops CPUs' translations of the sites that were made while they ran freely: the next scenario has other code there."""
         places = [(self._memory.physical(patch.address), len(patch.old)) for patch in self.course.patches]
         bytes_there = np.array([[place, place + size] for place, size in places], np.uint64)
         for cpu in self._lab.cpus:
@@ -349,7 +350,7 @@ class Direction:
 
 @dataclass(frozen=True)
 class _Given:
-    """The scenario's steps as a protocol. It is no closure: snapshots remember the cells of closures one by one."""
+    """The scenario's steps as a protocol. Not a closure: snapshots would save the cells of closures one by one."""
 
     steps: tuple[Step, ...]
 
@@ -358,7 +359,7 @@ class _Given:
 
 
 def _nothing() -> None:
-    """The driver has finished."""
+    """Called when the driver has finished."""
 
 
 def _first_line(end: Exception) -> str:

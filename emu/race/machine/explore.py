@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Everything that can happen on a lab, breadth first: what goes wrong first has a shortest schedule."""
+"""Explores everything that can happen on a lab, breadth first: the first violation found has a shortest schedule."""
 
 from __future__ import annotations
 
@@ -10,26 +10,26 @@ from typing import NamedTuple
 
 from emu.cpu.host_signals import Held
 from emu.cpu.snapshot import State
-from emu.race.event import Event
 from emu.race.limits import INTERRUPTED, Limits
 from emu.race.machine.direction import DeadEnd, Direction, Violation
 from emu.race.machine.lab import Lab
 from emu.race.machine.notes import Notes
+from emu.race.schedule.event import Event
 
 __all__ = ["Explored", "explore"]
 
-_FIRST_LOOK = 256  # moves after which one looks whether snapshots lack something
+_FIRST_LOOK = 256  # moves before the first check whether snapshots are incomplete
 
 
 class _Way(NamedTuple):
-    """How a state is reached: the last event, and the way to where it is possible."""
+    """The path to a state: the last event, and the path to the state before it."""
 
     event: Event
     before: _Way | None
 
 
 class _Waiting(NamedTuple):
-    """A state that is to be explored."""
+    """A state to be explored."""
 
     machine: State
     notes: Notes
@@ -38,15 +38,15 @@ class _Waiting(NamedTuple):
 
 @dataclass
 class Explored:
-    """What was found.
+    """The result.
 
     Attributes:
-        states: how many different states were seen.
-        moves: how many events were performed.
-        coverage: what was reached, by name: (reached, of so many).
-        violation: what goes wrong; None: nothing.
-        schedule: the events that lead to it.
-        limit: which limit was reached, as a sentence; "": none.
+        states: the number of distinct states seen.
+        moves: the number of events performed.
+        coverage: what was reached, by name: (reached, total).
+        violation: the violation; None if there is none.
+        schedule: the events that lead to the violation.
+        limit: the limit that was reached, as a sentence; "" if none was.
     """
 
     states: int = 1
@@ -58,7 +58,7 @@ class Explored:
 
 
 def explore(lab: Lab, direction: Direction, limits: Limits) -> Explored:
-    """Explores from the scenario's beginning. As long as something has changed that is in no snapshot, it does so again."""
+    """Explores from the scenario's start. Starts again as long as something changes that snapshots do not include."""
     snapshots = lab.snapshots
     usual = snapshots.working_set
     while True:
@@ -75,12 +75,12 @@ def explore(lab: Lab, direction: Direction, limits: Limits) -> Explored:
     if explored.violation is not None:
         with Held():
             explored.violation = direction.with_aftermath(explored.violation)
-            snapshots.begin_again(usual)  # what dies changes much that nothing else does
+            snapshots.begin_again(usual)  # a dying guest changes many things that nothing else changes
     return explored
 
 
 class _Search:
-    """One search, breadth first. A state that waits to be expanded is a snapshot."""
+    """One breadth-first search. A state that waits to be expanded is a snapshot."""
 
     def __init__(self, lab: Lab, direction: Direction, limits: Limits) -> None:
         self._lab = lab
@@ -94,10 +94,10 @@ class _Search:
         self.explored = Explored()
 
     def run(self) -> bool:
-        """Searches to the end, to a limit, or to something wrong.
+        """Searches to the end, to a limit, or to a violation.
 
         Returns:
-            False if snapshots lacked something: then what was found means nothing.
+            False if snapshots were incomplete: then the result is meaningless.
         """
         explored = self.explored
         with Held():
@@ -125,11 +125,11 @@ class _Search:
             return not self._lacks()
 
     def _lacks(self) -> bool:
-        """Whether snapshots lack something. Then the lab is at its base, and they lack it no more."""
+        """Whether snapshots were incomplete. If so, they are complete now, and the lab is at its base."""
         return bool(self._lab.snapshots.strays())
 
     def _reach(self, way: _Way | None) -> None:
-        """The lab is in a state: if it is a new one, it waits to be expanded."""
+        """The lab has reached a state. If it is new, it waits to be expanded."""
         notes = self._direction.notes
         if notes.key not in self._seen:
             self._seen.add(notes.key)
@@ -141,7 +141,7 @@ class _Search:
         self._direction.notes = here.notes
 
     def _expand(self, here: _Waiting) -> None:
-        """Performs everything that is possible in a state."""
+        """Performs every possible event in a state."""
         position, positions = here.notes.position, self._direction.course.patcher.end + 1
         self._furthest = max(self._furthest, position)
         self.explored.coverage = {"positions of the patcher": (self._furthest + 1, positions)}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A booted machine whose CPUs stand in front of the sites of the module race_lab: the base of every exploration."""
+"""A booted machine whose CPUs are at the sites of the module race_lab: the base of all explorations."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ from emu.race.machine.lab_module import LabModule, LabSite
 
 __all__ = ["Lab"]
 
-_MEMORY = 112 << 20  # bytes; so the module lies far from the kernel: every byte of a call is another one than in a nop
+_MEMORY = 112 << 20  # bytes; puts the module far from the kernel: every byte of a call then differs from the nop's
 _SETTLE = 100_000  # cycles after which every CPU runs its thread of the module
 _PAGE = 4096
 
 
 class Lab:
-    """A machine with the module race_lab. Each CPU is at home in its thread, and no timer interrupts it.
+    """A machine with the module race_lab. Each CPU is at home in its thread, without timer interrupts.
 
-    It is booted once, and put back to its base before each scenario.
+    It is booted once, and reset to its base before each scenario.
 
     Args:
         arch: the architecture.
-        cpus: how many.
-        seed: of the machine.
+        cpus: the number of CPUs.
+        seed: the machine's seed.
 
     Attributes:
         arch: as given.
         machine: the machine.
         module: the module.
-        cpus: its CPUs, as they are directed.
-        snapshots: of the machine; their base is the lab's.
-        digest: of the base: RAM with the images in it, and registers.
+        cpus: its CPUs, for directing them.
+        snapshots: the machine's snapshots; their base is the lab's.
+        digest: a digest of the base: RAM, including the images, and registers.
     """
 
     def __init__(self, arch: str, cpus: int, seed: int) -> None:
@@ -50,7 +50,7 @@ class Lab:
             opened.pop_all()
 
     def _prepare(self) -> None:
-        """Brings the booted machine to the base."""
+        """Brings the booted machine to its base."""
         machine = self.machine
         loaded = machine.run("modprobe race_lab")
         if loaded.status:
@@ -65,7 +65,7 @@ class Lab:
         self.snapshots = Snapshots(machine.board, [machine])
 
     def close(self) -> None:
-        """Gives the machine's memory back."""
+        """Frees the machine's memory."""
         self.machine.close()
 
     def __enter__(self) -> Self:
@@ -75,10 +75,10 @@ class Lab:
         self.close()
 
     def sites(self, places: Sequence[int]) -> list[LabSite]:
-        """Sites at offsets in their lines, each another function.
+        """Sites at these offsets in their lines, each in a different function.
 
         Raises:
-            LookupError: the module has none left at such an offset. The text says so.
+            LookupError: the module has no site left at one of the offsets. The text says so.
         """
         left = {place: list(sites) for place, sites in self.module.sites.items()}
         found = []
@@ -89,7 +89,7 @@ class Lab:
         return found
 
     def targets(self, places: Sequence[int]) -> tuple[int, int]:
-        """What the sites may call: the kernel's trampoline, and a function of the module that does nothing either."""
+        """Targets for the sites' calls: the kernel's trampoline, and an empty function of the module."""
         taken = self.sites(places)
         other = next(site for sites in reversed(list(self.module.sites.values())) for site in sites if site not in taken)
         return self.machine.kernel.image.symbol("ftrace_caller"), other.function

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The guest's module race_lab: on each CPU a thread and the handler of NMIs call the functions that the host chooses.
+"""The guest's module race_lab: on each CPU, a thread and the NMI handler call functions chosen by the host.
 
 The layout table describes struct race_lab_cpu; everything else is found by the module's symbols
 (firmware/modules/race_lab).
@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from emu.kernel.kernel import Kernel
-from emu.race.scenario import LINE
+from emu.race.scenario.scenario import LINE
 
 __all__ = ["LabModule", "LabSite"]
 
@@ -22,9 +22,9 @@ _NOTHING = 0
 
 @dataclass(frozen=True)
 class LabSite:
-    """A function that does nothing, and its call site.
+    """An empty function and its call site.
 
-    On x86-64 the site is the function's first instruction, on SPARC V9 the second one.
+    The site is one of the function's first instructions: which one, the architecture's compiler decides.
     """
 
     name: str
@@ -33,14 +33,14 @@ class LabSite:
 
 
 class LabModule:
-    """The module race_lab of a kernel that has loaded it (`modprobe race_lab`).
+    """The module race_lab in a kernel that has loaded it (`modprobe race_lab`).
 
-    A CPU's thread calls one function again and again; at first one that only relaxes the CPU. Nothing else is between
-    two calls, and no CPU writes to what another one reads.
+    A CPU's thread calls one function repeatedly, initially one that only relaxes the CPU. Nothing else happens between
+    two calls, and no CPU writes data that another one reads.
 
     Attributes:
         home: the instruction at which a CPU's thread is before each call.
-        sites: by the site's offset in its line of 64 bytes: at least two, each in a line of its own.
+        sites: by the site's offset in its line of 64 bytes: at least two, each on its own line.
 
     Raises:
         LookupError: the kernel has not loaded the module.
@@ -61,11 +61,11 @@ class LabModule:
         self.sites: Mapping[int, list[LabSite]] = sites
 
     def visit(self, cpu: int, site: LabSite | None) -> None:
-        """Has a CPU's thread come to a site, again and again. None: it only passes `home`."""
+        """Makes a CPU's thread visit a site repeatedly. None: it only passes `home`."""
         self._set(cpu, "visit", self._rest if site is None else site.function)
 
     def visit_in_nmi(self, cpu: int, site: LabSite | None) -> None:
-        """Has each NMI of a CPU come to a site once. None: to none."""
+        """Makes each NMI of a CPU visit a site once. None: no site."""
         self._set(cpu, "nmi_visit", _NOTHING if site is None else site.function)
 
     def _set(self, cpu: int, member: str, function: int) -> None:

@@ -1,23 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The labs that are booted: one for each architecture, number of CPUs and seed that was asked for lately."""
+"""The booted labs: one per architecture, number of CPUs and seed, as recently requested."""
 
 from __future__ import annotations
 
-from emu.ftrace.patching import Park, Release, Synchronise
+from emu.ftrace.sites.patching import Park, Release, Synchronise
 from emu.race.machine.direction import Direction
 from emu.race.machine.lab import Lab
-from emu.race.protocol_steps import LabStep
-from emu.race.scenario import Scenario
+from emu.race.scenario.protocol_steps import LabStep
+from emu.race.scenario.scenario import Scenario
 
 __all__ = ["lab"]
 
-_MOST = 4  # that are kept
+_MOST = 4  # labs that are kept
 
 _booted: dict[tuple[str, int, int], Lab] = {}
 
 
 def lab(arch: str, cpus: int, seed: int) -> Lab:
-    """The lab of these arguments, which whoever asks next gets, too. It is closed when several others have been asked for."""
+    """The lab for these arguments, shared with later callers. It is closed when several others have been requested."""
     arguments = (arch, cpus, seed)
     found = _booted.pop(arguments, None) or _settled(Lab(*arguments))
     _booted[arguments] = found
@@ -27,9 +27,9 @@ def lab(arch: str, cpus: int, seed: int) -> Lab:
 
 
 def _settled(booted: Lab) -> Lab:
-    """A lab whose snapshots know what changes while CPUs are directed, also what then changes back.
+    """A lab whose snapshots include everything that changes while CPUs are directed, even if it later changes back.
 
-    On a way with each kind of event on each CPU, they look after every event.
+    It takes a path with each kind of event on each CPU, and checks the snapshots after every event.
     """
     steps: list[LabStep] = [Synchronise(), Park(), Release()]
     cpus = len(booted.cpus)
@@ -42,9 +42,9 @@ def _settled(booted: Lab) -> Lab:
 
 
 def _lacking_after(booted: Lab, direction: Direction, looked: int) -> int | None:
-    """After how many events the snapshots lack something, which they then lack no more; None: they lack nothing.
+    """The number of events after which the snapshots are found incomplete (and completed); None if they are complete.
 
-    `looked`: after how many events they lack nothing.
+    `looked`: the number of events after which they are known to be complete.
     """
     direction.begin()
     number = 0

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What belongs to a state of an exploration beside the machine: what the fetch model and the patcher know of each CPU."""
+"""The part of an exploration's state that is not in the machine: what the fetch model and the patcher know of each CPU."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-from emu.race.fetch import View
 from emu.race.model.automaton import Due
+from emu.race.scenario.fetch import View
 
 __all__ = ["BOTH", "NEW", "OLD", "CpuNotes", "Notes", "Stand"]
 
@@ -15,13 +15,13 @@ BOTH = OLD | NEW
 
 
 class Stand(NamedTuple):
-    """Where a CPU stands at a site.
+    """A CPU's position at a site.
 
     Attributes:
         site: the site's number, from 1.
-        offset: of the instruction that comes next, or of the breakpoint.
-        kept: what the instructions so far can have been: OLD, NEW, BOTH.
-        trapped: whether it stands in the breakpoint handler.
+        offset: of the next instruction, or of the breakpoint.
+        kept: what the instructions so far may have been: OLD, NEW, BOTH.
+        trapped: whether it is in the breakpoint handler.
     """
 
     site: int
@@ -31,16 +31,16 @@ class Stand(NamedTuple):
 
 
 class CpuNotes(NamedTuple):
-    """What is known of one CPU beside its registers.
+    """What is known of one CPU besides its registers.
 
     Attributes:
-        view: of each site: which versions it may see.
-        thread: where its thread stands; None: at home.
-        nmi: where its NMI handler stands; None: it is in none.
-        due: what it owes to the patcher.
-        visits: how often its thread may still come to a site.
-        nmis: how many NMIs may still come.
-        interrupted: where its NMI came.
+        view: for each site, the versions that it may see.
+        thread: its thread's position; None: at home.
+        nmi: its NMI handler's position; None: not in an NMI.
+        due: what it owes the patcher.
+        visits: how many more times its thread may visit a site.
+        nmis: how many more NMIs may occur.
+        interrupted: where its NMI occurred.
     """
 
     view: tuple[View, ...]
@@ -53,24 +53,24 @@ class CpuNotes(NamedTuple):
 
     @property
     def inner(self) -> Stand | None:
-        """Where it stands now."""
+        """Its innermost position."""
         return self.nmi or self.thread
 
 
 class Notes(NamedTuple):
-    """How many events the patcher has done, and what is known of each CPU."""
+    """The number of the patcher's events so far, and what is known of each CPU."""
 
     position: int
     cpus: tuple[CpuNotes, ...]
 
     @property
     def key(self) -> object:
-        """What states have in common that go on alike.
+        """A key that is equal for states with the same future.
 
-        What a CPU does next follows from the bytes that it may see, from where it stands and what it owes, and from what
-        the patcher and its handler do, which is the patcher's position. CPUs are alike, so their order does not count.
-        Memory that the guest writes meanwhile (counters, stacks) and clocks decide nothing: no timer runs, and CPUs share
-        nothing but the patcher. Where an NMI came is what the rest says, or a place in the loop in which a CPU waits.
+        A CPU's future depends on the bytes that it may see, on its position and what it owes, and on the future of the patcher
+        and its handler, which is determined by the patcher's position. CPUs are alike, so their order does not matter. Memory
+        written by the guest in between (counters, stacks) and clocks do not matter: no timer runs, and CPUs share nothing but the
+        patcher. The place of an NMI follows from the rest, or is in the loop in which a CPU waits.
         """
         return self.position, tuple(sorted(map(_key, self.cpus)))
 

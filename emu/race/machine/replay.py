@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A schedule is performed on the machine, and walked along forwards and backwards."""
+"""Performs a schedule on the machine, and steps through it forwards and backwards."""
 
 from __future__ import annotations
 
@@ -7,36 +7,36 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 
 from emu.cpu.snapshot import State
-from emu.race.event import Event
 from emu.race.machine.direction import DeadEnd, Direction, Violation
 from emu.race.machine.labs import lab
 from emu.race.machine.unsupported import unsupported
 from emu.race.model import automaton_of
-from emu.race.permitted import NotPermitted, is_same
-from emu.race.scenario import Scenario
-from emu.race.verdict import Outcome, Verdict
+from emu.race.scenario.scenario import Scenario
+from emu.race.schedule.event import Event
+from emu.race.schedule.permitted import NotPermitted, is_same
+from emu.race.schedule.verdict import Outcome, Verdict
 
 __all__ = ["MachineRun", "replay"]
 
-_ANY_NUMBER = 1 << 30  # visits of a scenario that has no bound
+_ANY_NUMBER = 1 << 30  # visits in a scenario without a bound
 
 
 class MachineRun:
-    """A schedule that has been performed on a machine, which can be looked at after each of its events.
+    """A schedule that has been performed on a machine. Registers can be read after each of its events.
 
     Args:
-        events: what is done, one after another.
-        scenario: of the schedule.
+        events: the events to perform.
+        scenario: the schedule's scenario.
         fetch: the fetch model's name.
-        seed: of the machine.
-        digest: of the machine that the schedule was found on; "": it was found on the model.
+        seed: the machine's seed.
+        digest: of the machine on which the schedule was found; "" if it was found on the model.
 
     Attributes:
-        verdict: what has come of it. Its schedule has the machine's bytes and texts.
+        verdict: the result. Its schedule has the machine's bytes and texts.
 
     Raises:
-        NotPermitted: an event is not possible where it stands.
-        ValueError: the scenario is impossible, only the model can do it, or it was found on another machine.
+        NotPermitted: an event is impossible at its place.
+        ValueError: the scenario is impossible or only possible on the model, or the schedule is of another machine.
     """
 
     def __init__(self, events: Sequence[Event], scenario: Scenario, fetch: str, seed: int = 0, digest: str = "") -> None:
@@ -68,7 +68,7 @@ class MachineRun:
         )
 
     def _perform(self, events: Sequence[Event], done: list[Event]) -> Violation | None:
-        """Performs the events from the beginning; what goes wrong with the last one."""
+        """Performs the events from the beginning. Returns the violation caused by the last one."""
         direction, snapshots = self._direction, self._lab.snapshots
         direction.begin()
         done.clear()
@@ -92,16 +92,16 @@ class MachineRun:
         return violation
 
     def registers(self, number: int, cpu: int) -> Mapping[str, int]:
-        """A CPU's registers after so many events, by the names that disassembly has for them."""
+        """A CPU's registers after so many events, by the disassembler's names."""
         self._lab.snapshots.restore(self._states[number])
         return self._lab.machine.board.cpus[cpu].registers()
 
     def close(self) -> None:
-        """Nobody looks at it any more."""
+        """Releases the machine."""
         self._lab.snapshots.begin_again(self._usual)
 
 
 def replay(events: Sequence[Event], scenario: Scenario, fetch: str, seed: int = 0, digest: str = "") -> Verdict:
-    """What comes of a schedule's events on the machine. The arguments and errors are those of `MachineRun`."""
+    """The verdict of a schedule's events on the machine. The arguments and errors are those of `MachineRun`."""
     with closing(MachineRun(events, scenario, fetch, seed, digest)) as walk:
         return walk.verdict

@@ -1,30 +1,27 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What only the model can do."""
+"""Features of scenarios that only the model supports."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
-from types import MappingProxyType
 
 from emu.cpu import arch as cpu_arch
-from emu.race.model_sites import model_patches
-from emu.race.protocol_steps import Free, WaitTasks
-from emu.race.scenario import PLACES, Scenario
+from emu.race.model.model_sites import model_patches
+from emu.race.scenario.protocol_steps import Free, WaitTasks
+from emu.race.scenario.scenario import Scenario
 
 __all__ = ["unsupported"]
 
 _FUNCTIONS = 2  # of the module race_lab at each offset
-_OFFSETS: Mapping[str, tuple[int, ...]] = MappingProxyType({**PLACES, "sparc64": (0, 60)})
 
 
 def unsupported(scenario: Scenario) -> str | None:
-    """Why a scenario cannot be had on the machine, as a sentence; None: it can.
+    """Why a scenario is impossible on the machine, as a sentence; None if it is possible.
 
     Raises:
-        ValueError: it can be had nowhere. The text says why.
+        ValueError: it is impossible anywhere. The text says why.
     """
-    offsets = _OFFSETS[scenario.arch]
+    offsets = scenario.race_arch.machine_places
     most = cpu_arch.load(scenario.arch).max_cpus
     steps = scenario.steps(model_patches(scenario))
     for place, count in Counter(scenario.places).items():

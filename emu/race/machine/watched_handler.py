@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The breakpoint handler of a scenario, and what it has said."""
+"""The breakpoint handler of a scenario, with a record of its answers."""
 
 from __future__ import annotations
 
-from emu.ftrace.patching_driver import BreakpointHandler
+from emu.ftrace.sites.patching_driver import BreakpointHandler
 
 __all__ = ["WatchedHandler"]
 
 
 class WatchedHandler:
-    """A breakpoint handler that can forget all sites. It belongs to the machine's state.
+    """A breakpoint handler that can forget all sites. It is part of the machine's state.
 
     Attributes:
-        forgotten: whether it knows no site any more.
-        asked: how often it was asked.
-        refused: how often it said that nobody knows the breakpoint.
+        forgotten: whether it has forgotten the sites.
+        asked: how many times it was called.
+        refused: how many times it did not know the breakpoint.
     """
 
     def __init__(self, handler: BreakpointHandler) -> None:

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The model: CPUs and the patcher as automata. All that they may do is searched, for any number of visits to the sites."""
+"""The model: CPUs and the patcher as automata, searched exhaustively, with any number of visits to the sites."""
 
 from __future__ import annotations
 
 import time
 
-from emu.race.fetch import MODELS, model_of
 from emu.race.limits import INTERRUPTED, Limits
 from emu.race.model.assumptions import assumptions
 from emu.race.model.automaton import Automaton
 from emu.race.model.native_search import native_search
 from emu.race.model.search import Found, schedule
 from emu.race.model.tables import Tables
-from emu.race.scenario import Scenario, Wrong
-from emu.race.verdict import Outcome, Verdict
+from emu.race.scenario.fetch import MODELS, model_of
+from emu.race.scenario.scenario import Scenario, Wrong
+from emu.race.schedule.verdict import Outcome, Verdict
 
 __all__ = ["STUCK", "automaton_of", "explore", "verdict_of"]
 
@@ -47,7 +47,7 @@ def explore(scenario: Scenario, fetch: str, limits: Limits | None = None) -> Ver
 
 
 def verdict_of(scenario: Scenario, fetch: str, tables: Tables, found: Found, seconds: float) -> Verdict:
-    """What a search has found, as a verdict."""
+    """The verdict for a search's result."""
     outcome, wrong, why = Outcome.SAFE, None, ""
     events, move = schedule(tables, found.wrong, wrong=True) if found.wrong else ([], None)
     if move is not None:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the model takes for granted when it says that nothing can go wrong, in words."""
+"""The assumptions of the model when it reports that nothing can go wrong, in words."""
 
 from __future__ import annotations
 
-from emu.race.fetch import FetchModel
-from emu.race.scenario import LINE, Handler, Scenario, Wrong
+from emu.race.scenario.fetch_model import FetchModel
+from emu.race.scenario.scenario import LINE, Handler, Scenario, Wrong
 
 __all__ = ["assumptions"]
 
@@ -17,7 +17,7 @@ _HANDLERS = {
 
 
 def assumptions(scenario: Scenario, model: FetchModel) -> tuple[str, ...]:
-    """A sentence for each."""
+    """The assumptions, a sentence each."""
     often = {0: "any number of times", 1: "once at most"}.get(scenario.visits, f"{scenario.visits} times at most")
     stores = "Every store is seen whole."
     if model.store < LINE:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""One CPU against a patching protocol: a small automaton. CPUs share nothing but the patcher, so N of them are its product."""
+"""One CPU against a patching protocol: a small automaton. CPUs share nothing but the patcher, so N CPUs are its product."""
 
 from __future__ import annotations
 
@@ -10,43 +10,40 @@ from typing import NamedTuple
 
 from emu.cpu import arch as cpu_arch
 from emu.cpu.disassembly import disassemble
-from emu.race.event import Event, What
-from emu.race.fetch import FetchModel, View
+from emu.race import arch as race_arch
+from emu.race.model.model_sites import model_patches
 from emu.race.model.patcher import Patcher
-from emu.race.model_sites import model_patches
-from emu.race.protocol_steps import Free, WaitTasks
-from emu.race.scenario import LINE, Handler, Scenario, Wrong
+from emu.race.scenario.fetch import View
+from emu.race.scenario.fetch_model import FetchModel
+from emu.race.scenario.protocol_steps import Free, WaitTasks
+from emu.race.scenario.scenario import LINE, Handler, Scenario, Wrong
+from emu.race.schedule.event import Event, What
 
 __all__ = ["Automaton", "Cpu", "Due", "Frame", "Kind", "Move"]
 
 _OLD, _NEW = 1, 2
-# What follows a site can be a part of a torn instruction. It decides what is shown of it, and no verdict.
-_FOLLOWING = {
-    "x86_64": bytes.fromhex("55 48 89 e5 5d c3 cc cc cc cc cc cc cc cc"),  # push %rbp; mov %rsp,%rbp; pop %rbp; ret
-    "sparc64": bytes.fromhex("01 00 00 00"),  # nop
-}
 
 
 class Kind(StrEnum):
-    """What a CPU can be in the midst of."""
+    """What a CPU can be doing."""
 
     AT = "at"  # before an instruction of a site
     TRAP = "trap"  # the breakpoint handler; interrupts are off
-    IN = "in"  # a trampoline that an old call goes to
+    IN = "in"  # a trampoline called by an old call
     NMI = "nmi"  # an NMI handler; interrupts are off
     USER = "user"  # user mode
     ENTRY = "entry"  # the kernel's entry; interrupts are off
 
 
 class Frame(NamedTuple):
-    """One thing that a CPU is in the midst of.
+    """One level of a CPU's activity.
 
     Attributes:
-        kind: what.
+        kind: the kind.
         site: of AT and TRAP: the site's number, from 1.
         offset: of AT: of the next instruction; of TRAP: of the breakpoint.
-        kept: of AT and TRAP: what the instructions so far can have been: the old ones, the new ones, both.
-        nth: of TRAP and ENTRY: how many of the sites that it comes to are behind it.
+        kept: of AT and TRAP: whether the instructions so far may have been the old ones, the new ones, or both.
+        nth: of TRAP and ENTRY: how many of the sites on its way it has passed.
     """
 
     kind: Kind
@@ -57,25 +54,25 @@ class Frame(NamedTuple):
 
 
 class Due(IntEnum):
-    """What a CPU owes to the patcher."""
+    """What a CPU owes the patcher."""
 
     NOTHING = 0
     INTERRUPT = 1  # to take the interrupt of a SYNC
-    WAIT = 2  # to take that of a PARK
-    PARKED = 3  # nothing: it waits
-    RELEASED = 4  # to go on
+    WAIT = 2  # to take the interrupt of a PARK
+    PARKED = 3  # nothing: it is parked
+    RELEASED = 4  # to continue
 
 
 class Cpu(NamedTuple):
     """The state of one CPU.
 
     Attributes:
-        view: of each site: which versions the CPU may see.
-        frames: what it is in the midst of, the innermost last; (): somewhere in the kernel, with interrupts on.
+        view: for each site, the versions that the CPU may see.
+        frames: its activities, innermost last; (): somewhere in the kernel, with interrupts on.
         due: what it owes.
-        deferred: whether it owes a synchronisation that it makes when it enters the kernel.
-        visits: how often it may still come to a site, if that is bounded.
-        nmis: how many NMIs may still come, if they are bounded.
+        deferred: whether it owes a synchronisation to be made at its next kernel entry.
+        visits: how many more times it may visit a site, if that is bounded.
+        nmis: how many more NMIs may occur, if that is bounded.
     """
 
     view: tuple[View, ...]
@@ -87,12 +84,12 @@ class Cpu(NamedTuple):
 
 
 class Move(NamedTuple):
-    """What may happen next.
+    """A possible next move.
 
     Attributes:
-        event: what is done. A CPU's has agent 0.
-        after: the CPU's state; None: what follows is not known, as after something wrong.
-        wrong: what is wrong about it.
+        event: the event. A CPU's has agent 0.
+        after: the CPU's state; None if it is undefined, as after something wrong.
+        wrong: what is wrong about it, if anything.
         why: the same as a sentence.
     """
 
@@ -103,15 +100,15 @@ class Move(NamedTuple):
 
 
 class Automaton:
-    """What a CPU may do in each of its states, for each position of the patcher.
+    """The moves of a CPU in each of its states, for each position of the patcher.
 
     Args:
-        scenario: what is changed, and what CPUs come to.
-        model: how CPUs fetch.
+        scenario: the changes, and the CPUs' paths.
+        model: the fetch model.
 
     Attributes:
-        patcher: what it does at each position.
-        first: the state in which a CPU begins.
+        patcher: the patcher's state at each position.
+        first: a CPU's initial state.
 
     Raises:
         ValueError: the scenario is impossible. The text says why.
@@ -138,7 +135,7 @@ class Automaton:
         self.first = Cpu(self.patcher.synchronised(0), frames, visits=scenario.visits, nmis=scenario.visits)
 
     def _instructions(self, address: int, code: bytes) -> dict[int, bytes]:
-        """The instructions of a site by their offsets."""
+        """The instructions of a site, by offset."""
         found, offset = {}, 0
         while offset < len(code):
             found[offset] = _decoded(self._arch, code[offset:], address + offset)[0]
@@ -148,7 +145,7 @@ class Automaton:
     # The patcher's next event
 
     def allows(self, position: int, cpu: Cpu) -> bool:
-        """Whether a CPU in this state lets the patcher do its next event."""
+        """Whether a CPU in this state allows the patcher's next event."""
         if cpu.due is not (Due.PARKED if self.patcher.parked[position] else Due.NOTHING):
             return False
         waits = self.patcher.events[position].what is What.WAIT_TASKS
@@ -171,15 +168,15 @@ class Automaton:
                 return self._wrong(event, Wrong.FREED, "the trampoline is freed in which a task stands")
         return Move(event, cpu)
 
-    # A CPU's
+    # A CPU's moves
 
     def moves(self, position: int, cpu: Cpu, *, every: bool = False) -> Iterator[Move]:
-        """What a CPU may do.
+        """The moves that a CPU may make.
 
         Args:
-            position: the patcher's.
+            position: the patcher's position.
             cpu: the CPU's state.
-            every: each fetch with all the bytes of a site; otherwise fetches that execute the same instruction count once.
+            every: yield fetches with all bytes of a site; otherwise, fetches that execute the same instruction are merged.
         """
         kinds = {frame.kind for frame in cpu.frames}
         if Kind.NMI in kinds or cpu.due not in (Due.PARKED, Due.RELEASED):
@@ -191,7 +188,7 @@ class Automaton:
             yield from self._nmis(position, cpu)
 
     def _answers(self, position: int, cpu: Cpu, kinds: set[Kind]) -> Iterator[Move]:
-        """Interrupts that it may take."""
+        """The interrupts that it may take."""
         if not kinds <= {Kind.AT, Kind.IN, Kind.USER}:
             return
         if cpu.due is Due.INTERRUPT:
@@ -209,11 +206,11 @@ class Automaton:
             yield Move(Event(0, What.NMI, site), after._replace(frames=frames, nmis=max(cpu.nmis - 1, 0)))
 
     def _entered(self, position: int, cpu: Cpu) -> Cpu:
-        """The CPU after it has entered the kernel: it has made the synchronisation that was deferred."""
+        """The CPU after kernel entry: it has made the deferred synchronisation."""
         return cpu._replace(view=self.patcher.synchronised(position), deferred=False) if cpu.deferred else cpu
 
     def _goes_on(self, position: int, cpu: Cpu, every: bool) -> Iterator[Move]:
-        """What the innermost frame does."""
+        """The moves of the innermost frame."""
         inner = cpu.frames[-1] if cpu.frames else None
         match inner.kind if inner else None:
             case None:
@@ -242,7 +239,7 @@ class Automaton:
             yield Move(Event(0, What.EXIT), _pushed(cpu, Frame(Kind.USER)))
 
     def _finished(self, position: int, cpu: Cpu) -> Cpu:
-        """The CPU when the innermost frame is behind it."""
+        """The CPU when the innermost frame has ended."""
         cpu = _popped(cpu)
         inner = cpu.frames[-1] if cpu.frames else None
         match inner.kind if inner else None:
@@ -259,7 +256,7 @@ class Automaton:
     # Executing one instruction of a site
 
     def _execute(self, position: int, cpu: Cpu, every: bool) -> Iterator[Move]:
-        """Fetches and executes an instruction; the innermost frame is AT."""
+        """Fetches and executes an instruction. The innermost frame is AT."""
         at = cpu.frames[-1]
         patch, views = self._patches[at.site - 1], self.patcher.views[at.site - 1]
         address, size = patch.address + at.offset, len(patch.old) - at.offset
@@ -276,7 +273,7 @@ class Automaton:
             yield self._trap(event, seen) if trapped else self._executed(position, event, seen, code)
 
     def _trap(self, event: Event, cpu: Cpu) -> Move:
-        """It was a breakpoint."""
+        """The instruction was a breakpoint."""
         at = cpu.frames[-1]
         for frame in reversed(cpu.frames):
             if frame.kind is Kind.NMI:
@@ -286,7 +283,7 @@ class Automaton:
         return Move(event, _pushed(_popped(cpu), at._replace(kind=Kind.TRAP)))
 
     def _executed(self, position: int, event: Event, cpu: Cpu, code: bytes) -> Move:
-        """It was another instruction."""
+        """The instruction was not a breakpoint."""
         at = cpu.frames[-1]
         old, new = (code == instructions[at.site - 1].get(at.offset) for instructions in (self._old, self._new))
         kept = at.kept & (old * _OLD | new * _NEW)
@@ -311,7 +308,7 @@ class Automaton:
         return Move(event, after)
 
     def _handle(self, position: int, cpu: Cpu) -> Move:
-        """The breakpoint handler asks who put the breakpoint there, and acts."""
+        """The breakpoint handler looks up the breakpoint, and acts."""
         trap, scenario, patcher = cpu.frames[-1], self._scenario, self.patcher
         known = patcher.known[position] and trap.offset == 0 and trap.site not in scenario.misses
         after = self._finished(position, cpu)
@@ -343,7 +340,7 @@ class Automaton:
 
 
 def _check(scenario: Scenario) -> None:
-    """Raises a ValueError if there cannot be such CPUs and sites."""
+    """Raises a ValueError if such CPUs and sites are impossible."""
     if scenario.cpus < 1 or not scenario.places:
         raise ValueError(f"{scenario.cpus} CPUs and {len(scenario.places)} sites; there is at least one of each")
     offsets = range(0, LINE, scenario.ftrace_arch.cpu.instruction_alignment)
@@ -365,6 +362,6 @@ def _popped(cpu: Cpu) -> Cpu:
 
 @functools.lru_cache(1 << 16)
 def _decoded(arch: str, code: bytes, address: int) -> tuple[bytes, str]:
-    """The first instruction: its bytes, and as text. It may have bytes of those that follow the site."""
-    instruction = disassemble(cpu_arch.load(arch), code + _FOLLOWING[arch], address)[0]
+    """The first instruction: its bytes and its text. It may include bytes after the site."""
+    instruction = disassemble(cpu_arch.load(arch), code + race_arch.load(arch).following, address)[0]
     return instruction.code, instruction.text

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The search of `search.py` by native code: the same states in the same order."""
+"""The search of `search.py` in native code: the same states in the same order."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from emu.race.model.tables import Tables
 
 __all__ = ["native_search"]
 
-_CHUNK = 1 << 17  # states between two looks at limits and signals: some 0.1 s
-_ROOM = 1 << 10  # states that there is room for at first
-_PARENT_BITS = 32  # of the number of the state that one was reached from
+_CHUNK = 1 << 17  # states between two checks of limits and signals: about 0.1 s
+_ROOM = 1 << 10  # initial capacity in states
+_PARENT_BITS = 32  # bits of a parent state's number
 
 
 def native_search(tables: Tables, cpus: int, limits: Limits) -> Found:
-    """Searches the product of so many CPUs. That a state does not fit into a word is a limit."""
+    """Searches the product of this many CPUs. If a state does not fit into a word, that is a limit."""
     if why := _too_large(tables, cpus):
         return Found(0, 0, [set() for _ in tables.rows], limit=why)
     search = _Search(tables, cpus)
@@ -33,12 +33,12 @@ def native_search(tables: Tables, cpus: int, limits: Limits) -> Found:
 
 
 def _bits(tables: Tables) -> int:
-    """How many bits the number of a CPU's state has."""
+    """The number of bits for a CPU's state number."""
     return max(len(rows) - 1 for rows in tables.rows).bit_length()
 
 
 def _too_large(tables: Tables, cpus: int) -> str:
-    """Why a state of all CPUs is no word, as a sentence; "": it is one."""
+    """Why a state of all CPUs does not fit into a word, as a sentence; "" if it does."""
     if cpus * _bits(tables) + len(tables.rows).bit_length() <= 64:
         return ""
     widest, positions = max(map(len, tables.rows)), len(tables.rows)
@@ -64,7 +64,7 @@ class _Search:
         native.refill(self._seen, 1)
 
     def _grow(self) -> None:
-        """Makes room for twice as many states."""
+        """Doubles the capacity."""
         count, old = int(self._counts[native.TAIL]), self._seen
         seen = _seen(len(old.queue).bit_length())
         seen.queue[:count], seen.parents[:count] = old.queue[:count], old.parents[:count]
@@ -75,7 +75,7 @@ class _Search:
         """Searches until the end, something wrong or a limit."""
         most_seen = 1 << 62 if limits.states is None else limits.states
         while True:
-            why = native.run(self._moves, self._seen, np.uint64(self._bits), self._numbers, self._counts, _CHUNK, most_seen)
+            why = native.run(self._moves, self._seen, self._bits, self._numbers, self._counts, _CHUNK, most_seen)
             if why == native.Stop.WRONG:
                 return self.found(wrong=True)
             if why == native.Stop.END:
@@ -89,7 +89,7 @@ class _Search:
                 return self.found(limit=limit)
 
     def found(self, *, wrong: bool = False, limit: str = "") -> Found:
-        """What was found so far."""
+        """The result so far."""
         head, tail, moves, last = (int(count) for count in self._counts[[native.HEAD, native.TAIL, native.MOVES, native.LAST]])
         found = Found(tail, moves, self._reached(head + wrong), limit=limit)
         if wrong:
@@ -99,7 +99,7 @@ class _Search:
         return found
 
     def _reached(self, count: int) -> list[set[int]]:
-        """Of each position: the numbers of the CPUs' states among the first states."""
+        """For each position, the numbers of the CPUs' states among the first states."""
         words, firsts = self._seen.queue[:count], self._moves.rows
         mask = np.uint64((1 << self._bits) - 1)
         starts = firsts[(words >> np.uint64(self._bits * self._cpus)).astype(np.int64) - 1]
@@ -109,7 +109,7 @@ class _Search:
         return [set(np.flatnonzero(reached[start:stop]).tolist()) for start, stop in itertools.pairwise(firsts)]
 
     def _way(self, number: int) -> list[State]:
-        """The states from the first one to this."""
+        """The states on the path from the first one to this one."""
         backwards = [] if number < 0 else [number]
         while backwards and backwards[-1] > 0:
             backwards.append(int(self._seen.parents[backwards[-1]]))
@@ -124,14 +124,14 @@ def _seen(power: int) -> native.Seen:
     """Room for 2 ** power states.
 
     Raises:
-        MemoryError: there is none, or their numbers do not fit into those of parents.
+        MemoryError: there is not enough, or the states' numbers exceed those of parents.
     """
     if power > _PARENT_BITS:
         raise MemoryError
     queue, parents = np.empty(1 << power, np.uint64), np.empty(1 << power, np.uint32)
-    return native.Seen(queue, parents, np.zeros(2 << power, np.uint64), np.uint64(63 - power))
+    return native.Seen(queue, parents, np.zeros(2 << power, np.uint64), 63 - power)
 
 
 def _sums(counts: Iterable[int]) -> npt.NDArray[np.int64]:
-    """How many come before each, and at last how many there are."""
+    """The number of elements before each, and finally the total."""
     return np.array([0, *itertools.accumulate(counts)], np.int64)

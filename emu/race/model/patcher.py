@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What the patcher of a scenario does, one event after another, and what may be seen of memory meanwhile."""
+"""The patcher of a scenario: its events, in order, and the visible contents of memory at each."""
 
 from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence
 
-from emu.ftrace.patching import Park, Patch, Release, Synchronise, Write
-from emu.race.event import PATCHER, Event, What
-from emu.race.fetch import FetchModel, View, Views
-from emu.race.protocol_steps import Forget, Free, LabStep, WaitTasks, pieces
-from emu.race.scenario import Scenario
+from emu.ftrace.sites.patching import Park, Patch, Release, Synchronise, Write
+from emu.race.scenario.fetch import View, Views
+from emu.race.scenario.fetch_model import FetchModel
+from emu.race.scenario.protocol_steps import Forget, Free, LabStep, WaitTasks, pieces
+from emu.race.scenario.scenario import Scenario
+from emu.race.schedule.event import PATCHER, Event, What
 
 __all__ = ["Patcher"]
 
@@ -26,28 +27,28 @@ _UNANSWERED_WHILE_PARKED = (What.SYNC, What.PARK, What.WAIT_TASKS)
 
 
 class Patcher:
-    """A protocol as a list of events. The patcher's *position* is how many of them it has done.
+    """A protocol as a list of events. The patcher's *position* is the number of events that it has done.
 
     Each list has an entry for each position, from 0 to `end`.
 
     Args:
-        scenario: whose protocol it performs.
-        patches: what is changed at each site.
-        model: how CPUs fetch; it says which stores are whole.
+        scenario: the scenario with the protocol.
+        patches: the change at each site.
+        model: the fetch model, which says which stores are atomic.
 
     Attributes:
-        events: what it does. The last is DONE, unless the protocol does not end.
+        events: the events. The last is DONE, unless the protocol does not end.
         end: the last position.
-        ends: whether the protocol does: each question can be answered, and no CPU waits at its end.
-        memory: of each version: what each site holds.
-        views: of each site: what a CPU may fetch of it.
+        ends: whether the protocol ends: each step can be answered, and no CPU is parked at its end.
+        memory: for each version, the contents of each site.
+        views: for each site, what a CPU may fetch.
         now: the version of memory.
-        parked: whether all CPUs have been asked to wait.
+        parked: whether all CPUs have been asked to park.
         known: whether the breakpoint handler knows the sites.
-        undoing: whether it is on its way back.
-        freed: whether the old calls' trampolines have been given back.
-        synchronisations: how often CPUs have been asked to synchronise.
-        done: whether the protocol is over.
+        undoing: whether it is undoing the change.
+        freed: whether the old calls' trampolines have been freed.
+        synchronisations: how many times CPUs have been asked to synchronise.
+        done: whether the protocol has ended.
     """
 
     def __init__(self, scenario: Scenario, patches: Sequence[Patch], model: FetchModel) -> None:
@@ -72,11 +73,11 @@ class Patcher:
         self._deaf = scenario.deaf
 
     def synchronised(self, position: int) -> tuple[View, ...]:
-        """The view of each site of a CPU that synchronises at a position."""
+        """The view of each site for a CPU that synchronises at a position."""
         return tuple(views.synchronised(self.now[position]) for views in self.views)
 
     def is_deaf(self, position: int) -> bool:
-        """Whether the last synchronisation before a position does not reach the fetch."""
+        """Whether the last synchronisation before a position does not affect fetches."""
         return self.synchronisations[position] in self._deaf
 
     def _events_of(self, step: LabStep, model: FetchModel) -> Iterator[Event]:
@@ -89,8 +90,8 @@ class Patcher:
 
     def _do(self, event: Event, undoing: bool) -> None:
         what, parked = event.what, self.parked[-1]
-        # These are never answered, as with the driver: a CPU that waits takes no interrupt and its task leaves no trampoline,
-        # and no other CPU is released.
+        # As in the driver, these are never answered: a parked CPU takes no interrupt, its task leaves no trampoline,
+        # and a CPU that is not parked cannot be released.
         self.ends = not ((what in _UNANSWERED_WHILE_PARKED and parked) or (what is What.RELEASE and not parked))
         self.events.append(event)
         if what is What.WRITE:
@@ -108,10 +109,10 @@ class Patcher:
 
 
 def _way_back(scenario: Scenario, patches: Sequence[Patch], steps: Sequence[LabStep]) -> int:
-    """How many steps come before the way back: all, if there is none.
+    """The number of steps before the way back: all, if there is none.
 
     Raises:
-        ValueError: the write that is to fail is none of the protocol's.
+        ValueError: the protocol has no write with the number that must fail.
     """
     if not scenario.fails_at:
         return len(steps)

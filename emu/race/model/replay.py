@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Following a schedule on the model."""
+"""Follows a schedule on the model."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ import copy
 import dataclasses
 from collections.abc import Sequence
 
-from emu.race.event import PATCHER, Event
 from emu.race.model import STUCK, automaton_of
 from emu.race.model.automaton import Automaton, Move
-from emu.race.permitted import NotPermitted, is_same
-from emu.race.scenario import Scenario, Wrong
-from emu.race.verdict import Outcome, Verdict
+from emu.race.scenario.scenario import Scenario, Wrong
+from emu.race.schedule.event import PATCHER, Event
+from emu.race.schedule.permitted import NotPermitted, is_same
+from emu.race.schedule.verdict import Outcome, Verdict
 
 __all__ = ["ModelRun", "replay"]
 
 
 def replay(events: Sequence[Event], scenario: Scenario, fetch: str) -> Verdict:
-    """What comes of a schedule's events. Its verdict has them with the model's bytes and texts.
+    """The verdict of a schedule's events, with the model's bytes and texts.
 
     Raises:
-        NotPermitted: an event is not possible where it stands.
+        NotPermitted: an event is impossible at its place.
         ValueError: the scenario is impossible, or has no such fetch model.
     """
     run = ModelRun(automaton_of(scenario, fetch), scenario.cpus)
@@ -40,12 +40,12 @@ def replay(events: Sequence[Event], scenario: Scenario, fetch: str) -> Verdict:
 
 
 class ModelRun:
-    """Where the patcher and the CPUs are after some of a schedule's events.
+    """The patcher's and the CPUs' states after some of a schedule's events.
 
     Attributes:
-        automaton: of each CPU.
-        events: what has been done, in order, with the model's bytes and texts.
-        position: the patcher's.
+        automaton: the automaton of each CPU.
+        events: the events so far, in order, with the model's bytes and texts.
+        position: the patcher's position.
         cpus: the CPUs' states.
     """
 
@@ -57,12 +57,12 @@ class ModelRun:
 
     @property
     def is_stuck(self) -> bool:
-        """Whether the protocol waits for what never comes."""
+        """Whether the protocol waits for something that never happens."""
         patcher = self.automaton.patcher
         return self.position == patcher.end and not patcher.ends
 
     def possible(self, agent: int) -> list[Move]:
-        """What an agent may do."""
+        """The possible moves of an agent."""
         automaton, position = self.automaton, self.position
         if agent != PATCHER:
             if agent >= len(self.cpus):
@@ -75,10 +75,10 @@ class ModelRun:
         return [next((move for move in moves if move.wrong), moves[0])]
 
     def performed(self, event: Event) -> tuple[ModelRun, Move]:
-        """The run after an event, which is one of those that are possible.
+        """The run after an event, which must be possible.
 
         Raises:
-            NotPermitted: it is none.
+            NotPermitted: it is not possible.
         """
         possible = self.possible(event.agent)
         move = next((move for move in possible if is_same(event, move.event)), None)
@@ -87,7 +87,7 @@ class ModelRun:
         return self.followed(move), move
 
     def followed(self, move: Move) -> ModelRun:
-        """The run after one of the moves that are possible."""
+        """The run after one of the possible moves."""
         after = copy.copy(self)
         after.events = [*self.events, move.event]
         after.cpus = list(self.cpus)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The product of the patcher and N CPUs, searched breadth first, in Python: the reference of the native search.
+"""A breadth-first search of the product of the patcher and N CPUs, in Python: the reference for the native search.
 
-CPUs are alike, so a state is the patcher's position and the CPUs' states in order.
+CPUs are alike, so a state is the patcher's position and the sorted CPU states.
 """
 
 from __future__ import annotations
@@ -12,28 +12,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from emu.race.event import Event
 from emu.race.limits import INTERRUPTED, Limits
 from emu.race.model.automaton import Move
 from emu.race.model.tables import NOT_ALLOWED, WRONG, Tables
+from emu.race.schedule.event import Event
 
 __all__ = ["Found", "State", "schedule", "search"]
 
 State: TypeAlias = tuple[int, tuple[int, ...]]
-"""The patcher's position, and the number of each CPU's state (`Tables.rows`), the lowest first."""
+"""The patcher's position, and the number of each CPU's state (`Tables.rows`), lowest first."""
 
 
 @dataclass
 class Found:
-    """What a search has found.
+    """The result of a search.
 
     Attributes:
-        states: how many states were seen.
-        moves: how many moves were tried.
-        reached: of each position: the numbers of the CPUs' states that were.
-        wrong: the states on a shortest way to one in which something wrong can happen; empty: there is none.
-        last: the states on a shortest way to the patcher's last position, if there is nothing wrong; empty: it was not reached.
-        limit: the limit that was reached, as a sentence; "": none.
+        states: the number of states seen.
+        moves: the number of moves tried.
+        reached: for each position, the numbers of the CPU states reached.
+        wrong: the states on a shortest path to one in which something wrong can happen; empty if there is none.
+        last: if nothing is wrong, the states on a shortest path to the patcher's last position; empty if it was not reached.
+        limit: the limit that was reached, as a sentence; "" if none was.
     """
 
     states: int
@@ -45,7 +45,7 @@ class Found:
 
 
 def search(tables: Tables, cpus: int, limits: Limits) -> Found:
-    """Searches the product of so many CPUs."""
+    """Searches the product of this many CPUs."""
     end = len(tables.rows) - 1
     states: list[State] = [(0, (0,) * cpus)]
     parents = [-1]
@@ -67,7 +67,7 @@ def search(tables: Tables, cpus: int, limits: Limits) -> Found:
             parents.append(parent)
 
     def expand(number: int) -> bool:
-        """Adds the states that follow one; whether something wrong does."""
+        """Adds the successors of a state. Returns whether something wrong can follow."""
         position, numbers = states[number]
         rows = [tables.rows[position][n] for n in numbers]
         if not any(row.advance == NOT_ALLOWED for row in rows):
@@ -77,7 +77,7 @@ def search(tables: Tables, cpus: int, limits: Limits) -> Found:
             reach(number, (position + 1, tuple(sorted(row.advance for row in rows))))
         for cpu, row in enumerate(rows):
             if cpu and numbers[cpu] == numbers[cpu - 1]:
-                continue  # alike
+                continue  # an identical CPU
             for target in row.targets:
                 found.moves += 1
                 if target == WRONG:
@@ -108,7 +108,7 @@ def search(tables: Tables, cpus: int, limits: Limits) -> Found:
 
 
 def schedule(tables: Tables, states: Sequence[State], *, wrong: bool) -> tuple[list[Event], Move | None]:
-    """The events on a way through states, and the wrong move at its end, if one is to follow. CPUs get their own numbers."""
+    """The events on a path of states, and the wrong move at its end, if there should be one. CPUs get their real numbers."""
     cpus = list(states[0][1])
     events: list[Event] = []
     for (position, _), (following, numbers) in itertools.pairwise(states):

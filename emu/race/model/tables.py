@@ -1,29 +1,29 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The automaton of one CPU, walked once: afterwards a CPU's state is a number, and a move a look-up."""
+"""The automaton of one CPU, expanded once: afterwards a CPU's state is a number, and a move is a table lookup."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from emu.race.event import What
 from emu.race.limits import Limits
 from emu.race.model.automaton import Automaton, Cpu, Move
 from emu.race.model.native.search import NOT_ALLOWED, WRONG
+from emu.race.schedule.event import What
 
 __all__ = ["NOT_ALLOWED", "WRONG", "Row", "Tables"]
 
 
 @dataclass
 class Row:
-    """A state of a CPU at one position of the patcher.
+    """A CPU state at one position of the patcher.
 
     Attributes:
         cpu: the state.
-        moves: what the CPU may do that leads to another state, each state once; at most one that is wrong.
-        targets: of each move: the number of the state that it leads to, at the same position, or WRONG.
+        moves: the CPU's moves to other states, one per state; at most one that is wrong.
+        targets: for each move, the number of the next state, at the same position, or WRONG.
         advance: the number of the state after the patcher's next event, at the next position; or WRONG, or NOT_ALLOWED.
-        why_wrong: the patcher's next event, if it is WRONG.
-        fetches: how many different fetches there are.
+        why_wrong: the patcher's next event, if that is WRONG.
+        fetches: the number of distinct fetches.
     """
 
     cpu: Cpu
@@ -35,18 +35,18 @@ class Row:
 
 
 class Tables:
-    """All states that one CPU can come to.
+    """All states that one CPU can reach.
 
-    What one CPU can come to alone, it can come to beside others: they may do the same, one after another.
+    Every state that one CPU can reach alone is also reachable among others: they may do the same, one after another.
 
     Args:
-        automaton: that is walked.
+        automaton: the automaton to expand.
         limits: when to give up.
 
     Attributes:
-        automaton: that was walked.
-        rows: of each position: the states, by their numbers. A CPU begins in state 0 of position 0.
-        limit: the limit that was reached, as a sentence: then there are more states; "": none.
+        automaton: the expanded automaton.
+        rows: for each position, the states, by number. A CPU starts in state 0 of position 0.
+        limit: the limit that was reached, as a sentence, so that states are missing; "" if none was.
     """
 
     def __init__(self, automaton: Automaton, limits: Limits | None = None) -> None:
@@ -57,7 +57,7 @@ class Tables:
         self._numbers: list[dict[Cpu, int]] = [{} for _ in range(end + 1)]
         self._number(0, automaton.first)
         for position, rows in enumerate(self.rows):
-            for row in rows:  # grows
+            for row in rows:  # grows during the loop
                 self.limit = self.limit or (limits.reached(0) if limits else "")
                 if not self.limit:
                     self._fill(position, row)
@@ -75,7 +75,7 @@ class Tables:
         for move in automaton.moves(position, cpu):
             row.fetches += move.event.what is What.FETCH
             if move.wrong is None and move.after is None:
-                continue  # it is wrong, but the scenario does not mind
+                continue  # it is wrong, but the scenario does not count it
             target = WRONG if move.wrong or move.after is None else self._number(position, move.after)
             if target != here and target not in row.targets:
                 row.moves.append(move)

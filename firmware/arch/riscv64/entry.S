@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Ways into the kernel and out of it. */
 #include <asm/csr.h>
-#include <asm/linkage.h>
+#include <linux/linkage.h>
 #include <asm/page.h>
 #include <asm-offsets.h>
 

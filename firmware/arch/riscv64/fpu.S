@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A program's floating point registers, to and from memory. */
 #include <asm/csr.h>
-#include <asm/linkage.h>
+#include <linux/linkage.h>
 #include <asm-offsets.h>
 
 	.text

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* First instructions of each CPU, and the page table they run on. */
 #include <asm/csr.h>
-#include <asm/linkage.h>
+#include <linux/linkage.h>
 #include <asm/page.h>
 #include <asm/pgtable_types.h>
 #include <asm-offsets.h>

@@ -40,11 +40,6 @@ pgd_t *pgd_alloc(void)
 	return pgd;
 }
 
-void pgd_free(pgd_t *pgd)
-{
-	free_page((unsigned long)pgd);
-}
-
 /* Writable private memory is mapped read-only until it is written. */
 pgprot_t vm_get_page_prot(unsigned long vm_flags)
 {

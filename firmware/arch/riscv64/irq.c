@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Interrupts: what each level stands for. */
+/* Interrupts: what each cause stands for. */
 #include <linux/kernel.h>
-#include <linux/hardirq.h>
 #include <linux/hrtimer.h>
-#include <linux/interrupt.h>
-#include <linux/irq_regs.h>
+#include <linux/irq_entry.h>
 #include <linux/osnoise.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
@@ -12,45 +10,26 @@
 #include <asm/irq.h>
 #include <asm/traps.h>
 
-/* Tracers mark what is called from here as the start of an interrupt. */
-#define __irq_entry	__section(".irqentry.text")
+#define DEFINE_INTERRUPT(func, stat)	DEFINE_IRQ_ENTRY(inline, func, stat)
 
-static void __irq_entry riscv_timer_interrupt(struct pt_regs *regs)
+DEFINE_INTERRUPT(riscv_timer_interrupt, timer_irqs)
 {
-	struct pt_regs *old = set_irq_regs(regs);
-
-	irq_enter_rcu();
-	inc_irq_stat(timer_irqs);
 	osnoise_irq_entry();
 	hrtimer_interrupt();
 	osnoise_irq_exit(LOCAL_TIMER_VECTOR, "local_timer");
-	irq_exit_rcu();
-	set_irq_regs(old);
 }
 
-static void __irq_entry host_device_interrupt(struct pt_regs *regs)
+DEFINE_INTERRUPT(host_device_interrupt, host_device_irqs)
 {
-	struct pt_regs *old = set_irq_regs(regs);
-
-	irq_enter_rcu();
-	inc_irq_stat(host_device_irqs);
 	__handle_irq_event_percpu(&host_device_action);
-	irq_exit_rcu();
-	set_irq_regs(old);
 }
 
-static void __irq_entry block_device_interrupt(struct pt_regs *regs)
+DEFINE_INTERRUPT(block_device_interrupt, block_device_irqs)
 {
-	struct pt_regs *old = set_irq_regs(regs);
-
-	irq_enter_rcu();
-	inc_irq_stat(block_device_irqs);
 	__handle_irq_event_percpu(&block_device_action);
-	irq_exit_rcu();
-	set_irq_regs(old);
 }
 
-static void __irq_entry call_function_interrupt(struct pt_regs *regs)
+void __irq_entry call_function_interrupt(struct pt_regs *regs)
 {
 	irq_enter_rcu();
 	inc_irq_stat(irq_call_count);
@@ -61,7 +40,7 @@ static void __irq_entry call_function_interrupt(struct pt_regs *regs)
 }
 
 /* The way out of the interrupt does the rescheduling. */
-static void __irq_entry reschedule_interrupt(struct pt_regs *regs)
+void __irq_entry reschedule_interrupt(struct pt_regs *regs)
 {
 	preempt_count_add(HARDIRQ_OFFSET);
 	inc_irq_stat(irq_resched_count);
@@ -71,28 +50,29 @@ static void __irq_entry reschedule_interrupt(struct pt_regs *regs)
 	preempt_count_sub(HARDIRQ_OFFSET);
 }
 
-static void __irq_entry spurious_interrupt(struct pt_regs *regs)
+void __irq_entry spurious_interrupt(struct pt_regs *regs)
 {
 	inc_irq_stat(spurious_irqs);
-	pr_warn("CPU %d: interrupt at an unused level\n", smp_processor_id());
+	pr_warn("CPU %d: interrupt of an unused cause\n", smp_processor_id());
 }
 
-static noinstr void upcall_interrupt(struct pt_regs *regs)
+noinstr void upcall_interrupt(struct pt_regs *regs)
 {
 	run_upcalls();
 }
 
+#define EACH_UNUSED(first, last) [first ... last] = spurious_interrupt
+
 const trap_handler_t interrupt_handlers[NR_CAUSES] = {
-	
-	[0 ... 16]		= spurious_interrupt,
+	EACH_UNUSED(0, CALL_FUNCTION_VECTOR - 1),
 	[CALL_FUNCTION_VECTOR]	= call_function_interrupt,
 	[RESCHEDULE_VECTOR]	= reschedule_interrupt,
-	[19]			= spurious_interrupt,
+	EACH_UNUSED(RESCHEDULE_VECTOR + 1, BLOCK_DEVICE_VECTOR - 1),
 	[BLOCK_DEVICE_VECTOR]	= block_device_interrupt,
 	[HOST_DEVICE_VECTOR]	= host_device_interrupt,
-	[22 ... 28]		= spurious_interrupt,
+	EACH_UNUSED(HOST_DEVICE_VECTOR + 1, UPCALL_VECTOR - 1),
 	[UPCALL_VECTOR]		= upcall_interrupt,
 	[LOCAL_TIMER_VECTOR]	= riscv_timer_interrupt,
-	[31 ... 62]		= spurious_interrupt,
+	EACH_UNUSED(LOCAL_TIMER_VECTOR + 1, NMI_CAUSE - 1),
 	[NMI_CAUSE]		= do_nmi,
 };

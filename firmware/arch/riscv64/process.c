@@ -80,8 +80,3 @@ void flush_thread(void)
 	fstate_restore(fpu);
 	preempt_enable();
 }
-
-void arch_cpu_idle(void)
-{
-	arch_safe_halt();
-}

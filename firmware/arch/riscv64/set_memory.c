@@ -3,7 +3,6 @@
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/set_memory.h>
-#include <linux/tlbflush.h>
 
 static int split_large_page(pmd_t *pmd)
 {
@@ -19,7 +18,7 @@ static int split_large_page(pmd_t *pmd)
 	return 0;
 }
 
-static pte_t *direct_map_pte(unsigned long addr)
+pte_t *kernel_pte(unsigned long addr)
 {
 	pmd_t *pmd = pmd_offset(pud_offset(swapper_pg_dir + pgd_index(addr),
 					   addr), addr);
@@ -31,46 +30,10 @@ static pte_t *direct_map_pte(unsigned long addr)
 
 int set_direct_map_invalid_noflush(struct page *page)
 {
-	pte_t *pte = direct_map_pte((unsigned long)page_address(page));
+	pte_t *pte = kernel_pte((unsigned long)page_address(page));
 
 	if (!pte)
 		return -ENOMEM;
 	pte_clear(pte);
 	return 0;
-}
-
-static int change_page_attr(unsigned long addr, int numpages,
-			    unsigned long set, unsigned long clear)
-{
-	unsigned long end = addr + numpages * PAGE_SIZE, p;
-
-	for (p = addr; p < end; p += PAGE_SIZE) {
-		pte_t *pte = direct_map_pte(p);
-
-		if (!pte)
-			return -ENOMEM;
-		set_pte(pte, __pte((pte_val(*pte) & ~clear) | set));
-	}
-	flush_tlb_kernel_range(addr, end);
-	return 0;
-}
-
-int set_memory_ro(unsigned long addr, int numpages)
-{
-	return change_page_attr(addr, numpages, 0, _PAGE_WRITE);
-}
-
-int set_memory_rw(unsigned long addr, int numpages)
-{
-	return change_page_attr(addr, numpages, _PAGE_WRITE, 0);
-}
-
-int set_memory_nx(unsigned long addr, int numpages)
-{
-	return change_page_attr(addr, numpages, 0, _PAGE_EXEC);
-}
-
-int set_memory_x(unsigned long addr, int numpages)
-{
-	return change_page_attr(addr, numpages, _PAGE_EXEC, 0);
 }

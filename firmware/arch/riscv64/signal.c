@@ -10,9 +10,6 @@
 #include <asm/proto.h>
 #include <asm/ptrace.h>
 #include <asm/sigframe.h>
-#include <asm/unistd.h>
-
-#define SYSCALL_INSN_SIZE	4
 
 static void fp_to_frame(struct fpu_state *fpu, const struct pt_regs *regs)
 {
@@ -44,7 +41,7 @@ static struct rt_sigframe __user *get_sigframe(struct ksignal *ksig,
 	return (struct rt_sigframe __user *)sp;
 }
 
-static int setup_rt_frame(struct ksignal *ksig, struct pt_regs *regs)
+int setup_rt_frame(struct ksignal *ksig, struct pt_regs *regs)
 {
 	struct rt_sigframe __user *frame;
 	sigset_t set = *sigmask_to_save();
@@ -77,65 +74,6 @@ static int setup_rt_frame(struct ksignal *ksig, struct pt_regs *regs)
 	return 0;
 }
 
-static bool in_syscall(const struct pt_regs *regs)
-{
-	return regs->cause == EXC_SYSCALL;
-}
-
-static void call_again(struct pt_regs *regs, bool by_restart)
-{
-	regs->a0 = regs->orig_a0;
-	if (by_restart)
-		regs->a7 = __NR_restart_syscall;
-	regs->epc -= SYSCALL_INSN_SIZE;
-}
-
-/* What an interrupted call does when a handler has run. */
-static void restart_or_fail(struct ksignal *ksig, struct pt_regs *regs)
-{
-	switch ((long)regs->a0) {
-	case -ERESTART_RESTARTBLOCK:
-	case -ERESTARTNOHAND:
-		regs->a0 = -EINTR;
-		break;
-	case -ERESTARTSYS:
-		if (!(ksig->ka.sa.sa_flags & SA_RESTART)) {
-			regs->a0 = -EINTR;
-			break;
-		}
-		/* fallthrough */
-	case -ERESTARTNOINTR:
-		call_again(regs, false);
-		break;
-	}
-}
-
-/* Without a handler the program must not notice: it calls again. */
-void arch_do_signal_or_restart(struct pt_regs *regs)
-{
-	struct ksignal ksig;
-
-	if (get_signal(&ksig)) {
-		if (in_syscall(regs))
-			restart_or_fail(&ksig, regs);
-		signal_setup_done(setup_rt_frame(&ksig, regs), &ksig, 0);
-		return;
-	}
-	if (in_syscall(regs)) {
-		switch ((long)regs->a0) {
-		case -ERESTARTNOHAND:
-		case -ERESTARTSYS:
-		case -ERESTARTNOINTR:
-			call_again(regs, false);
-			break;
-		case -ERESTART_RESTARTBLOCK:
-			call_again(regs, true);
-			break;
-		}
-	}
-	restore_saved_sigmask();
-}
-
 SYSCALL_DEFINE0(rt_sigreturn)
 {
 	struct pt_regs *regs = current_pt_regs();
@@ -159,20 +97,4 @@ badframe:
 	regs->cause = -1UL;
 	force_sig(SIGSEGV);
 	return 0;
-}
-
-SYSCALL_DEFINE4(rt_sigaction, int, sig, const struct sigaction __user *, act,
-		struct sigaction __user *, oact, size_t, sigsetsize)
-{
-	struct k_sigaction new, old;
-	int ret;
-
-	if (sigsetsize != sizeof(sigset_t))
-		return -EINVAL;
-	if (act && copy_from_user(&new.sa, act, sizeof(new.sa)))
-		return -EFAULT;
-	ret = do_sigaction(sig, act ? &new : NULL, oact ? &old : NULL);
-	if (!ret && oact && copy_to_user(oact, &old.sa, sizeof(old.sa)))
-		ret = -EFAULT;
-	return ret;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Traps other than page faults, interrupts and system calls. */
 #define DISABLE_BRANCH_PROFILING
+#include <linux/extable.h>
 #include <linux/kernel.h>
 #include <linux/init.h>
 #include <linux/interrupt.h>
@@ -21,12 +22,6 @@ void __init trap_init(void)
 {
 	BUILD_BUG_ON(offsetof(struct pcpu_hot, preempt_count) != 0);
 	BUILD_BUG_ON(sizeof(struct pt_regs) % 16);
-}
-
-/* The kernel itself trapped where nothing can be done about it. */
-void die(const char *what, struct pt_regs *regs, long err)
-{
-	oops(regs, "%s: %04lx", what, err & 0xffff);
 }
 
 /*
@@ -95,7 +90,7 @@ const trap_handler_t exception_handlers[NR_CAUSES] = {
 	do_trap_misaligned, do_trap_unknown, do_trap_unknown,
 	do_trap_unknown, do_trap_unknown, do_trap_unknown,
 	do_page_fault, do_page_fault, do_trap_unknown, do_page_fault,
-	[16 ... NR_CAUSES - 1] = do_trap_unknown,
+	[EXC_STORE_PAGE_FAULT + 1 ... NR_CAUSES - 1] = do_trap_unknown,
 };
 
 /*

@@ -3,7 +3,7 @@
  * Copies to and from user memory that end early where memory ends. User memory
  * is the kernel's %asi.
  */
-#include <asm/linkage.h>
+#include <linux/linkage.h>
 
 	.text
 

@@ -3,7 +3,7 @@
 #include <asm/asi.h>
 #include <asm/irq.h>
 #include <asm/jump_label.h>
-#include <asm/linkage.h>
+#include <linux/linkage.h>
 #include <asm/page.h>
 #include <asm/pstate.h>
 #include <asm/ptrace.h>

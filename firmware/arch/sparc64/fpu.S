@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A program's floating point registers, to and from its task. */
-#include <asm/linkage.h>
+#include <linux/linkage.h>
 #include <asm-offsets.h>
 
 	.text

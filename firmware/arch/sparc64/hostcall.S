@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The one instruction by which the kernel asks the host for something. */
-#include <asm/linkage.h>
+#include <linux/linkage.h>
 
 	.text
 

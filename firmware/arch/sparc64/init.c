@@ -10,11 +10,6 @@ pgd_t *pgd_alloc(void)
 	return (pgd_t *)get_zeroed_page(GFP_KERNEL);
 }
 
-void pgd_free(pgd_t *pgd)
-{
-	free_page((unsigned long)pgd);
-}
-
 /* Writable private memory is mapped read-only until it is written. */
 pgprot_t vm_get_page_prot(unsigned long vm_flags)
 {

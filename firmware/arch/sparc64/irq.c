@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Interrupts: what each level stands for. */
 #include <linux/kernel.h>
-#include <linux/hardirq.h>
 #include <linux/hrtimer.h>
-#include <linux/interrupt.h>
-#include <linux/irq_regs.h>
+#include <linux/irq_entry.h>
 #include <linux/osnoise.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
@@ -12,42 +10,23 @@
 #include <asm/irq.h>
 #include <asm/traps.h>
 
-/* Tracers mark what is called from here as the start of an interrupt. */
-#define __irq_entry	__section(".irqentry.text")
+#define DEFINE_INTERRUPT(func, stat)	DEFINE_IRQ_ENTRY(inline, func, stat)
 
-void __irq_entry timer_interrupt(struct pt_regs *regs)
+DEFINE_INTERRUPT(timer_interrupt, timer_irqs)
 {
-	struct pt_regs *old = set_irq_regs(regs);
-
-	irq_enter_rcu();
-	inc_irq_stat(timer_irqs);
 	osnoise_irq_entry();
 	hrtimer_interrupt();
 	osnoise_irq_exit(LOCAL_TIMER_VECTOR, "local_timer");
-	irq_exit_rcu();
-	set_irq_regs(old);
 }
 
-void __irq_entry host_device_interrupt(struct pt_regs *regs)
+DEFINE_INTERRUPT(host_device_interrupt, host_device_irqs)
 {
-	struct pt_regs *old = set_irq_regs(regs);
-
-	irq_enter_rcu();
-	inc_irq_stat(host_device_irqs);
 	__handle_irq_event_percpu(&host_device_action);
-	irq_exit_rcu();
-	set_irq_regs(old);
 }
 
-void __irq_entry block_device_interrupt(struct pt_regs *regs)
+DEFINE_INTERRUPT(block_device_interrupt, block_device_irqs)
 {
-	struct pt_regs *old = set_irq_regs(regs);
-
-	irq_enter_rcu();
-	inc_irq_stat(block_device_irqs);
 	__handle_irq_event_percpu(&block_device_action);
-	irq_exit_rcu();
-	set_irq_regs(old);
 }
 
 void __irq_entry call_function_interrupt(struct pt_regs *regs)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Setting the MMU globals, by which TLB misses are served. */
-#include <asm/linkage.h>
+#include <linux/linkage.h>
 #include <asm/pstate.h>
 
 	.text

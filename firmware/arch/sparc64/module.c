@@ -41,13 +41,8 @@ EXPORT_SYMBOL(hostcall);	/* cpu_relax() */
 /* All of RAM is mapped, and may be executed. */
 void *module_alloc(unsigned long size)
 {
-	unsigned int order = 0;
-	struct page *page;
+	struct page *page = module_alloc_pages(size, MODULES_REACH);
 
-	while (PAGE_SIZE << order < size)
-		order++;
-	page = alloc_pages_below(GFP_KERNEL | __GFP_ZERO, order,
-				 MODULES_REACH >> PAGE_SHIFT);
 	return page ? page_address(page) : NULL;
 }
 

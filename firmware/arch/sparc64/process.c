@@ -120,8 +120,3 @@ void flush_thread(void)
 	wrfprs(0);
 	preempt_enable();
 }
-
-void arch_cpu_idle(void)
-{
-	arch_safe_halt();
-}

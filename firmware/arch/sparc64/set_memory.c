@@ -8,7 +8,6 @@
 #include <linux/memblock.h>
 #include <linux/mm.h>
 #include <linux/set_memory.h>
-#include <linux/tlbflush.h>
 #include <asm/proto.h>
 
 #define PTES	(1UL << (DIRECT_MAP_SHIFT - PAGE_SHIFT))
@@ -47,10 +46,9 @@ static int split_large_page(unsigned long *table, phys_addr_t phys)
 	return 0;
 }
 
-/* A page's own entry; NULL if there is no memory for it. */
-static pte_t *direct_map_pte(struct page *page)
+pte_t *kernel_pte(unsigned long addr)
 {
-	phys_addr_t large = page_to_phys(page) >> DIRECT_MAP_SHIFT;
+	phys_addr_t phys = __pa(addr), large = phys >> DIRECT_MAP_SHIFT;
 	unsigned long *table = tables + large;
 	pte_t *ptes;
 
@@ -58,53 +56,15 @@ static pte_t *direct_map_pte(struct page *page)
 	    split_large_page(table, large << DIRECT_MAP_SHIFT))
 		return NULL;
 	ptes = __va(*table);
-	return ptes + (page_to_pfn(page) & (PTES - 1));
+	return ptes + ((phys >> PAGE_SHIFT) & (PTES - 1));
 }
 
 int set_direct_map_invalid_noflush(struct page *page)
 {
-	pte_t *pte = direct_map_pte(page);
+	pte_t *pte = kernel_pte((unsigned long)page_address(page));
 
 	if (!pte)
 		return -ENOMEM;
 	pte_clear(pte);
-	return 0;
-}
-
-static int change_page_attr(unsigned long addr, int numpages,
-			    unsigned long set, unsigned long clear)
-{
-	struct page *page = virt_to_page(addr);
-	int i;
-
-	for (i = 0; i < numpages; i++) {
-		pte_t *pte = direct_map_pte(page + i);
-
-		if (!pte)
-			return -ENOMEM;
-		set_pte(pte, __pte((pte_val(*pte) & ~clear) | set));
-	}
-	flush_tlb_kernel_range(addr, addr + numpages * PAGE_SIZE);
-	return 0;
-}
-
-int set_memory_ro(unsigned long addr, int numpages)
-{
-	return change_page_attr(addr, numpages, 0, _PAGE_W);
-}
-
-int set_memory_rw(unsigned long addr, int numpages)
-{
-	return change_page_attr(addr, numpages, _PAGE_W, 0);
-}
-
-/* The MMU executes whatever it translates. */
-int set_memory_nx(unsigned long addr, int numpages)
-{
-	return 0;
-}
-
-int set_memory_x(unsigned long addr, int numpages)
-{
 	return 0;
 }

@@ -11,9 +11,6 @@
 #include <asm/proto.h>
 #include <asm/ptrace.h>
 #include <asm/sigframe.h>
-#include <asm/unistd.h>
-
-#define SYSCALL_INSN_SIZE	4
 
 /* Registers that are in the CPU come to the task first. */
 static int save_fpu_state(__siginfo_fpu_t __user *fpu)
@@ -69,7 +66,7 @@ get_sigframe(struct ksignal *ksig, struct pt_regs *regs, size_t framesize)
  * The handler's first instruction makes a window below the interrupted one,
  * which therefore is to be saved on the frame from now on.
  */
-static int setup_rt_frame(struct ksignal *ksig, struct pt_regs *regs)
+int setup_rt_frame(struct ksignal *ksig, struct pt_regs *regs)
 {
 	struct thread_struct *thread = &current->thread;
 	size_t size = sizeof(struct rt_signal_frame) + sizeof(__siginfo_fpu_t);
@@ -108,72 +105,6 @@ static int setup_rt_frame(struct ksignal *ksig, struct pt_regs *regs)
 	regs->tnpc = regs->tpc + 4;
 	pt_regs_clear_syscall(regs);
 	return 0;
-}
-
-static void restart_call(struct pt_regs *regs)
-{
-	regs->u_regs[UREG_I0] = regs->u_regs[UREG_G0];
-	regs->tstate &= ~(TSTATE_ICC_C | TSTATE_XCC_C);
-	regs->tpc -= SYSCALL_INSN_SIZE;
-	regs->tnpc -= SYSCALL_INSN_SIZE;
-	pt_regs_clear_syscall(regs);
-}
-
-/* What an interrupted call does when a handler has run. */
-static void restart_or_fail(struct ksignal *ksig, struct pt_regs *regs)
-{
-	switch (regs->u_regs[UREG_I0]) {
-	case ERESTART_RESTARTBLOCK:
-	case ERESTARTNOHAND:
-		regs->u_regs[UREG_I0] = EINTR;
-		break;
-	case ERESTARTSYS:
-		if (!(ksig->ka.sa.sa_flags & SA_RESTART)) {
-			regs->u_regs[UREG_I0] = EINTR;
-			break;
-		}
-		/* fallthrough */
-	case ERESTARTNOINTR:
-		restart_call(regs);
-		break;
-	}
-}
-
-static bool call_failed(struct pt_regs *regs)
-{
-	return pt_regs_is_syscall(regs) && regs->tstate & TSTATE_XCC_C;
-}
-
-static void handle_signal(struct ksignal *ksig, struct pt_regs *regs)
-{
-	if (call_failed(regs))
-		restart_or_fail(ksig, regs);
-	signal_setup_done(setup_rt_frame(ksig, regs), ksig, 0);
-}
-
-/* Without a handler the program must not notice: it calls again. */
-void arch_do_signal_or_restart(struct pt_regs *regs)
-{
-	struct ksignal ksig;
-
-	if (get_signal(&ksig)) {
-		handle_signal(&ksig, regs);
-		return;
-	}
-	if (call_failed(regs)) {
-		switch (regs->u_regs[UREG_I0]) {
-		case ERESTARTNOHAND:
-		case ERESTARTSYS:
-		case ERESTARTNOINTR:
-			restart_call(regs);
-			break;
-		case ERESTART_RESTARTBLOCK:
-			regs->u_regs[UREG_G1] = __NR_restart_syscall;
-			restart_call(regs);
-			break;
-		}
-	}
-	restore_saved_sigmask();
 }
 
 /* Of TSTATE only what a program could have set itself is taken. */

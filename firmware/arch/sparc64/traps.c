@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Traps other than page faults, interrupts and system calls. */
 #define DISABLE_BRANCH_PROFILING
+#include <linux/extable.h>
 #include <linux/kernel.h>
 #include <linux/init.h>
 #include <linux/interrupt.h>
@@ -23,12 +24,6 @@ void __init trap_init(void)
 		     MAX_OFFSET);
 	BUILD_BUG_ON(offsetof(struct task_struct, thread.windows) > MAX_OFFSET);
 	BUILD_BUG_ON(sizeof(struct pt_regs) % 16);
-}
-
-/* The kernel itself trapped where nothing can be done about it. */
-void die(const char *what, struct pt_regs *regs, long err)
-{
-	oops(regs, "%s: %04lx", what, err & 0xffff);
 }
 
 /*

@@ -12,7 +12,7 @@
  */
 #include <asm/asi.h>
 #include <asm/irq.h>
-#include <asm/linkage.h>
+#include <linux/linkage.h>
 #include <asm/pgtable.h>
 #include <asm/pstate.h>
 #include <asm/windows.h>

@@ -239,11 +239,6 @@ int arch_uprobe_copy_ixol(const struct arch_uprobe *auprobe,
 	return 0;
 }
 
-void arch_uprobe_pre_xol(struct pt_regs *regs, unsigned long xol_vaddr)
-{
-	regs->tpc = xol_vaddr;
-}
-
 /* A function returns behind its call and that one's delay slot. */
 unsigned long arch_uretprobe_hijack_return_addr(unsigned long trampoline,
 						struct pt_regs *regs)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Copies to and from user memory that end early where memory ends. */
-#include <asm/linkage.h>
+#include <linux/linkage.h>
 
 /* Going on at fixup when insn faults. */
 .macro EXTABLE insn, fixup

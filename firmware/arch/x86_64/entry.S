@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Ways into the kernel and out of it. */
-#include <asm/linkage.h>
+#include <linux/linkage.h>
 #include <asm/msr.h>
 #include <asm/segment.h>
 #include <asm/page.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* First instructions of each CPU, and the page tables they run on. */
-#include <asm/linkage.h>
+#include <linux/linkage.h>
 #include <asm/msr.h>
 #include <asm/page.h>
 #include <asm-offsets.h>

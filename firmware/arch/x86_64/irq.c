@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Interrupts: from vectors to their handlers. */
 #include <linux/kernel.h>
-#include <linux/hardirq.h>
 #include <linux/hrtimer.h>
-#include <linux/interrupt.h>
-#include <linux/irq_regs.h>
+#include <linux/irq_entry.h>
 #include <linux/osnoise.h>
 #include <linux/sched.h>
 #include <linux/smp.h>
@@ -15,10 +13,9 @@
 #define CREATE_TRACE_POINTS
 #include <asm/trace/irq_vectors.h>
 
-/* Tracers mark what is called from here as the start of an interrupt. */
-#define __irq_entry	__section(".irqentry.text")
+#define DEFINE_SYSVEC(func, stat)	DEFINE_IRQ_ENTRY(, func, stat)
 
-static void __sysvec_apic_timer_interrupt(void)
+DEFINE_SYSVEC(sysvec_apic_timer_interrupt, timer_irqs)
 {
 	trace_local_timer_entry(LOCAL_TIMER_VECTOR);
 	osnoise_irq_entry();
@@ -27,47 +24,14 @@ static void __sysvec_apic_timer_interrupt(void)
 	osnoise_irq_exit(LOCAL_TIMER_VECTOR, "local_timer");
 }
 
-void __irq_entry sysvec_apic_timer_interrupt(struct pt_regs *regs)
-{
-	struct pt_regs *old = set_irq_regs(regs);
-
-	irq_enter_rcu();
-	inc_irq_stat(timer_irqs);
-	__sysvec_apic_timer_interrupt();
-	irq_exit_rcu();
-	set_irq_regs(old);
-}
-
-static void __sysvec_host_device(void)
+DEFINE_SYSVEC(sysvec_host_device, host_device_irqs)
 {
 	__handle_irq_event_percpu(&host_device_action);
 }
 
-void __irq_entry sysvec_host_device(struct pt_regs *regs)
-{
-	struct pt_regs *old = set_irq_regs(regs);
-
-	irq_enter_rcu();
-	inc_irq_stat(host_device_irqs);
-	__sysvec_host_device();
-	irq_exit_rcu();
-	set_irq_regs(old);
-}
-
-static void __sysvec_block_device(void)
+DEFINE_SYSVEC(sysvec_block_device, block_device_irqs)
 {
 	__handle_irq_event_percpu(&block_device_action);
-}
-
-void __irq_entry sysvec_block_device(struct pt_regs *regs)
-{
-	struct pt_regs *old = set_irq_regs(regs);
-
-	irq_enter_rcu();
-	inc_irq_stat(block_device_irqs);
-	__sysvec_block_device();
-	irq_exit_rcu();
-	set_irq_regs(old);
 }
 
 static void __sysvec_call_function(void)

@@ -56,19 +56,14 @@ static void *module_map(struct page *page, unsigned int pages)
 
 void *module_alloc(unsigned long size)
 {
-	unsigned int order = 0;
-	struct page *page;
+	struct page *page = module_alloc_pages(size, MODULES_REACH);
 	void *base;
 
-	while (PAGE_SIZE << order < size)
-		order++;
-	page = alloc_pages_below(GFP_KERNEL | __GFP_ZERO, order,
-				 MODULES_REACH >> PAGE_SHIFT);
 	if (!page)
 		return NULL;
-	base = module_map(page, 1u << order);
+	base = module_map(page, 1u << page->order);
 	if (!base)
-		__free_pages(page, order);
+		__free_pages(page, page->order);
 	return base;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Whole pages: unrolled, because every turn of a loop costs a block. */
-#include <asm/linkage.h>
+#include <linux/linkage.h>
 #include <asm/page.h>
 
 	.text

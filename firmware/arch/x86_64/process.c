@@ -112,11 +112,6 @@ void flush_thread(void)
 	fpu__clear_user_states();
 }
 
-void arch_cpu_idle(void)
-{
-	arch_safe_halt();
-}
-
 #define ARCH_SET_FS	0x1002
 #define ARCH_GET_FS	0x1003
 

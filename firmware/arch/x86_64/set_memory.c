@@ -6,7 +6,6 @@
 #include <linux/kernel.h>
 #include <linux/mm.h>
 #include <linux/set_memory.h>
-#include <linux/tlbflush.h>
 #include <asm/proto.h>
 
 /* The same, by 4 KiB pages. */
@@ -40,7 +39,6 @@ int set_direct_map_invalid_noflush(struct page *page)
 	return 0;
 }
 
-/* The entry of an address of the image's mapping, NULL if it has no table. */
 pte_t *kernel_pte(unsigned long addr)
 {
 	pud_t *pud = pud_offset(swapper_pg_dir + pgd_index(addr), addr);
@@ -73,38 +71,4 @@ pte_t *kernel_pte_alloc(unsigned long addr)
 		WRITE_ONCE(*pmd, __pmd(__pa(table) | _KERNPG_TABLE));
 	}
 	return pte_offset(pmd, addr);
-}
-
-static int change_page_attr(unsigned long addr, int numpages,
-			    unsigned long set, unsigned long clear)
-{
-	unsigned long end = addr + numpages * PAGE_SIZE, p;
-
-	for (p = addr; p < end; p += PAGE_SIZE) {
-		pte_t *pte = kernel_pte(p);
-
-		set_pte(pte, __pte((pte_val(*pte) & ~clear) | set));
-	}
-	flush_tlb_kernel_range(addr, end);
-	return 0;
-}
-
-int set_memory_ro(unsigned long addr, int numpages)
-{
-	return change_page_attr(addr, numpages, 0, _PAGE_RW);
-}
-
-int set_memory_rw(unsigned long addr, int numpages)
-{
-	return change_page_attr(addr, numpages, _PAGE_RW, 0);
-}
-
-int set_memory_nx(unsigned long addr, int numpages)
-{
-	return change_page_attr(addr, numpages, _PAGE_NX, 0);
-}
-
-int set_memory_x(unsigned long addr, int numpages)
-{
-	return change_page_attr(addr, numpages, 0, _PAGE_NX);
 }

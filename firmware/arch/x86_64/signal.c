@@ -11,9 +11,7 @@
 #include <asm/ptrace.h>
 #include <asm/segment.h>
 #include <asm/sigframe.h>
-#include <asm/unistd.h>
 
-#define SYSCALL_INSN_SIZE	2
 #define REDZONE			128
 
 /* What a frame may change; the rest of the flags is the kernel's. */
@@ -88,7 +86,7 @@ static void fill_sigcontext(struct sigcontext *sc, const struct pt_regs *regs,
 	};
 }
 
-static int setup_rt_frame(struct ksignal *ksig, struct pt_regs *regs)
+int setup_rt_frame(struct ksignal *ksig, struct pt_regs *regs)
 {
 	struct rt_sigframe __user *frame;
 	sigset_t set = *sigmask_to_save();
@@ -124,67 +122,8 @@ static int setup_rt_frame(struct ksignal *ksig, struct pt_regs *regs)
 	regs->sp = (unsigned long)frame;
 	regs->cs = __USER_CS;
 	regs->ss = __USER_DS;
+	regs->flags &= ~(X86_EFLAGS_DF | X86_EFLAGS_RF | X86_EFLAGS_TF);
 	return 0;
-}
-
-/* What an interrupted call does when a handler has run. */
-static void restart_or_fail(struct ksignal *ksig, struct pt_regs *regs)
-{
-	switch ((long)regs->ax) {
-	case -ERESTART_RESTARTBLOCK:
-	case -ERESTARTNOHAND:
-		regs->ax = -EINTR;
-		break;
-	case -ERESTARTSYS:
-		if (!(ksig->ka.sa.sa_flags & SA_RESTART)) {
-			regs->ax = -EINTR;
-			break;
-		}
-		/* fallthrough */
-	case -ERESTARTNOINTR:
-		regs->ax = regs->orig_ax;
-		regs->ip -= SYSCALL_INSN_SIZE;
-		break;
-	}
-}
-
-static void handle_signal(struct ksignal *ksig, struct pt_regs *regs)
-{
-	int failed;
-
-	if ((long)regs->orig_ax >= 0)
-		restart_or_fail(ksig, regs);
-	failed = setup_rt_frame(ksig, regs);
-	if (!failed)
-		regs->flags &= ~(X86_EFLAGS_DF | X86_EFLAGS_RF |
-				 X86_EFLAGS_TF);
-	signal_setup_done(failed, ksig, 0);
-}
-
-/* Without a handler the program must not notice: it calls again. */
-void arch_do_signal_or_restart(struct pt_regs *regs)
-{
-	struct ksignal ksig;
-
-	if (get_signal(&ksig)) {
-		handle_signal(&ksig, regs);
-		return;
-	}
-	if ((long)regs->orig_ax >= 0) {
-		switch ((long)regs->ax) {
-		case -ERESTARTNOHAND:
-		case -ERESTARTSYS:
-		case -ERESTARTNOINTR:
-			regs->ax = regs->orig_ax;
-			regs->ip -= SYSCALL_INSN_SIZE;
-			break;
-		case -ERESTART_RESTARTBLOCK:
-			regs->ax = __NR_restart_syscall;
-			regs->ip -= SYSCALL_INSN_SIZE;
-			break;
-		}
-	}
-	restore_saved_sigmask();
 }
 
 /* Segments and flags that would be more than a program's are not taken. */
@@ -245,20 +184,4 @@ badframe:
 	regs->orig_ax = -1;
 	force_sig(SIGSEGV);
 	return 0;
-}
-
-SYSCALL_DEFINE4(rt_sigaction, int, sig, const struct sigaction __user *, act,
-		struct sigaction __user *, oact, size_t, sigsetsize)
-{
-	struct k_sigaction new, old;
-	int ret;
-
-	if (sigsetsize != sizeof(sigset_t))
-		return -EINVAL;
-	if (act && copy_from_user(&new.sa, act, sizeof(new.sa)))
-		return -EFAULT;
-	ret = do_sigaction(sig, act ? &new : NULL, oact ? &old : NULL);
-	if (!ret && oact && copy_to_user(oact, &old.sa, sizeof(old.sa)))
-		ret = -EFAULT;
-	return ret;
 }

@@ -4,6 +4,7 @@
 #include <linux/mm.h>
 #include <linux/smp.h>
 #include <linux/tlbflush.h>
+#include <asm/proto.h>
 
 /* Forgets what was known of the last one. */
 notrace void load_mm(struct mm_struct *mm)

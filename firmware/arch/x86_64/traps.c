@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Exceptions other than page faults. */
 #define DISABLE_BRANCH_PROFILING
+#include <linux/extable.h>
 #include <linux/kernel.h>
 #include <linux/kprobes.h>
 #include <linux/oops.h>
@@ -13,12 +14,6 @@
 #include <emu/hostcall.h>
 #include <asm/proto.h>
 #include <asm/traps.h>
-
-/* The kernel itself faulted where nothing can be done about it. */
-void die(const char *what, struct pt_regs *regs, long err)
-{
-	oops(regs, "%s: %04lx", what, err & 0xffff);
-}
 
 /*
  * Called and left with interrupts off. A program's fault becomes its signal,

@@ -508,11 +508,6 @@ int arch_uprobe_copy_ixol(const struct arch_uprobe *auprobe,
 	return 0;
 }
 
-void arch_uprobe_pre_xol(struct pt_regs *regs, unsigned long xol_vaddr)
-{
-	regs->ip = xol_vaddr;
-}
-
 unsigned long arch_uretprobe_hijack_return_addr(unsigned long trampoline,
 						struct pt_regs *regs)
 {

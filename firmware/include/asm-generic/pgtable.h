@@ -25,6 +25,12 @@ extern pgd_t swapper_pg_dir[PTRS_PER_TABLE];
 pgd_t *pgd_alloc(void);
 void pgd_free(pgd_t *pgd);
 
+/*
+ * The entry of one page in the kernel's mapping. NULL: there is no such entry,
+ * and no memory for one.
+ */
+pte_t *kernel_pte(unsigned long addr);
+
 #define __table_index(addr, shift) \
 	(((addr) >> (shift)) & (PTRS_PER_TABLE - 1))
 #define __table_entry(type, val, addr, shift) \
@@ -57,8 +63,18 @@ void pgd_free(pgd_t *pgd);
 #define pte_pfn(x)	((pte_val(x) & PTE_PFN_MASK) >> PTE_PFN_SHIFT)
 #define pte_page(x)	pfn_to_page(pte_pfn(x))
 
+#define pte_write(x)		(pte_val(x) & _PAGE_WRITE)
+#define pte_wrprotect(x)	__pte(pte_val(x) & ~_PAGE_WRITE)
+#define pte_mkwrite(x)		__pte(pte_val(x) | _PAGE_WRITE)
+#define pte_mkdirty(x)		__pte(pte_val(x) | _PAGE_DIRTY)
+#define pte_mkclean(x)		__pte(pte_val(x) & ~_PAGE_DIRTY)
 #define pte_mkyoung(x)		__pte(pte_val(x) | _PAGE_ACCESSED)
 #define pte_mkspecial(x)	__pte(pte_val(x) | _PAGE_SPECIAL)
+
+/* The same page and history, other permissions. */
+#define pte_modify(x, prot)						\
+	__pte((pte_val(x) & (PTE_PFN_MASK | _PAGE_ACCESSED | _PAGE_DIRTY | \
+			     _PAGE_SPECIAL)) | pgprot_val(prot))
 
 #define mk_pte(page, prot) \
 	__pte((page_to_pfn(page) << PTE_PFN_SHIFT) | pgprot_val(prot))

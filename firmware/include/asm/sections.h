@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Borders of the image's parts, from vmlinux.lds.in. */
+/* Borders of the image's parts, from vmlinux.lds.h. */
 #ifndef _ASM_SECTIONS_H
 #define _ASM_SECTIONS_H
 

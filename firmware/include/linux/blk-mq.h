@@ -97,6 +97,7 @@ struct request_queue *blk_mq_init_queue(const struct blk_mq_ops *ops,
 void blk_mq_start_request(struct request *rq);
 void blk_mq_complete_request(struct request *rq);
 void blk_mq_end_request(struct request *rq, blk_status_t error);
+void __blk_mq_end_request(struct request *rq, blk_status_t error);
 /* Whether anything of the request is left to do. */
 bool blk_update_request(struct request *rq, blk_status_t error,
 			unsigned int bytes);

@@ -140,6 +140,7 @@ struct buffer_head *alloc_page_buffers(struct page *page, unsigned long size);
 void create_empty_buffers(struct page *page, unsigned long size,
 			  unsigned long state);
 int try_to_free_buffers(struct page *page);
+struct buffer_head *alloc_buffer_head(gfp_t gfp);
 void block_invalidate_folio(struct page *page, size_t offset, size_t length);
 bool block_dirty_folio(struct address_space *mapping, struct page *page);
 
@@ -175,6 +176,8 @@ static inline void wait_on_buffer(struct buffer_head *bh)
 int block_read_full_folio(struct page *page, get_block_t *get_block);
 int block_write_full_page(struct page *page, get_block_t *get_block,
 			  struct writeback_control *wbc);
+int __block_write_full_page(struct page *page, get_block_t *get_block,
+			    struct writeback_control *wbc);
 int __block_write_begin(struct page *page, loff_t pos, unsigned int len,
 			get_block_t *get_block);
 int block_write_begin(struct address_space *mapping, loff_t pos,

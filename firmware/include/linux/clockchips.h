@@ -6,7 +6,8 @@
 #include <linux/ktime.h>
 #include <asm/timer.h>
 
-/* asm: set_next_event(cycles) interrupts at an absolute count, ~0 = never. */
+/* At an absolute count; ~0: never. */
+void set_next_event(u64 cycles);
 
 void clockevents_program_event(ktime_t expires);
 void tick_program_event(ktime_t expires);

@@ -3,15 +3,15 @@
 #ifndef _LINUX_COMPLETION_H
 #define _LINUX_COMPLETION_H
 
-#include <linux/wait.h>
+#include <linux/swait.h>
 
 struct completion {
 	unsigned int done;
-	wait_queue_head_t wait;
+	struct swait_queue_head wait;
 };
 
 #define COMPLETION_INITIALIZER(name) \
-	{ .wait = __WAIT_QUEUE_HEAD_INITIALIZER((name).wait) }
+	{ .wait = __SWAIT_QUEUE_HEAD_INITIALIZER((name).wait) }
 #define DECLARE_COMPLETION(name) \
 	struct completion name = COMPLETION_INITIALIZER(name)
 #define DECLARE_COMPLETION_ONSTACK(name)	DECLARE_COMPLETION(name)
@@ -19,7 +19,7 @@ struct completion {
 static inline void init_completion(struct completion *x)
 {
 	x->done = 0;
-	init_waitqueue_head(&x->wait);
+	init_swait_queue_head(&x->wait);
 }
 
 void complete(struct completion *x);

@@ -5,6 +5,8 @@
 
 #include <linux/types.h>
 
+struct pt_regs;
+
 /* One entry per instruction; both addresses relative to where they are. */
 struct exception_table_entry {
 	s32 insn;
@@ -19,5 +21,8 @@ search_extable(const struct exception_table_entry *base, size_t num,
 	       unsigned long ip);
 /* Of the kernel and of its modules. */
 const struct exception_table_entry *search_exception_tables(unsigned long ip);
+
+/* Has who faulted go on at its fix-up, if there is one. */
+bool fixup_exception(struct pt_regs *regs);
 
 #endif

@@ -421,11 +421,14 @@ void put_write_access(struct inode *inode);
 int deny_write_access(struct file *file);
 void allow_write_access(struct file *file);
 int setattr_prepare(struct dentry *dentry, struct iattr *attr);
+int inode_newsize_ok(const struct inode *inode, loff_t size);
 void setattr_copy(struct inode *inode, const struct iattr *attr);
 int notify_change(struct dentry *dentry, struct iattr *attr);
 int generic_update_time(struct inode *inode, struct timespec64 *time,
 			int flags);
 void touch_atime(const struct path *path);
+bool atime_needs_update(const struct path *path, struct inode *inode,
+			struct timespec64 *now);
 int file_update_time(struct file *file);
 void inode_init_owner(struct inode *inode, const struct inode *dir,
 		      umode_t mode);
@@ -508,6 +511,7 @@ loff_t noop_llseek(struct file *file, loff_t offset, int whence);
 /* splice/: for files that have ->write_iter, ->read_iter */
 ssize_t iter_file_splice_write(struct pipe_inode_info *pipe, struct file *out,
 			       loff_t *pos, size_t len, unsigned int flags);
+int create_pipe_files(struct file **res, int flags);
 ssize_t generic_file_splice_read(struct file *in, loff_t *pos,
 				 struct pipe_inode_info *pipe, size_t len,
 				 unsigned int flags);

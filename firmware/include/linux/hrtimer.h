@@ -54,6 +54,12 @@ struct hrtimer_cpu_base {
 	bool in_hrtirq;
 };
 
+/* A timer that wakes a task. */
+struct hrtimer_sleeper {
+	struct hrtimer timer;
+	struct task_struct *task;	/* NULL once the time has come */
+};
+
 DECLARE_PER_CPU(struct hrtimer_cpu_base, hrtimer_bases);
 
 void hrtimer_init(struct hrtimer *timer, clockid_t clock,
@@ -72,6 +78,29 @@ long hrtimer_nanosleep(ktime_t rqtp, enum hrtimer_mode mode, clockid_t clock,
 int schedule_hrtimeout(const ktime_t *expires, enum hrtimer_mode mode);
 
 #define hrtimer_start(t, time, mode)	hrtimer_start_range_ns(t, time, 0, mode)
+
+/* For the caller; its timer is then given the time, and started. */
+void hrtimer_init_sleeper(struct hrtimer_sleeper *sl, clockid_t clock,
+			  enum hrtimer_mode mode);
+void hrtimer_sleeper_start_expires(struct hrtimer_sleeper *sl,
+				   enum hrtimer_mode mode);
+
+static inline void hrtimer_set_expires(struct hrtimer *timer, ktime_t time)
+{
+	timer->expires = time;
+}
+
+static inline ktime_t hrtimer_get_expires(const struct hrtimer *timer)
+{
+	return timer->expires;
+}
+
+/* What was set is from then on a point in time, whatever @mode says. */
+static inline void hrtimer_start_expires(struct hrtimer *timer,
+					 enum hrtimer_mode mode)
+{
+	hrtimer_start(timer, hrtimer_get_expires(timer), mode);
+}
 
 static inline bool hrtimer_is_queued(const struct hrtimer *timer)
 {

@@ -5,6 +5,7 @@
 
 #include <linux/compiler.h>
 #include <linux/types.h>
+#include <asm/setup.h>
 
 #define __init		__section(".init.text")
 #define __initdata	__section(".init.data")
@@ -89,7 +90,8 @@ struct boot_params;
 
 void start_kernel(void);
 void setup_arch(void);
-void setup_boot_params(const struct boot_params *params);
+/* The first C code, called by head.S. */
+void arch_start_kernel(struct boot_params *params) __noreturn;
 void trap_init(void);
 void mm_init(void);
 void sched_init(void);

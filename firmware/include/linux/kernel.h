@@ -53,6 +53,7 @@ extern enum system_states {
  * is warned about.
  */
 void __might_sleep(const char *file, int line);
+void __might_resched(const char *file, int line, unsigned int offsets);
 void __might_fault(const char *file, int line);
 #define might_sleep()		__might_sleep(__FILE__, __LINE__)
 #define might_sleep_if(c)	((c) ? might_sleep() : (void)0)

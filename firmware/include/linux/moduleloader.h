@@ -4,6 +4,7 @@
 #define _LINUX_MODULELOADER_H
 
 #include <linux/elf.h>
+#include <linux/mm.h>
 #include <linux/types.h>
 
 struct module;
@@ -14,6 +15,18 @@ struct module;
  */
 void *module_alloc(unsigned long size);
 void module_memfree(void *base);
+
+/* For module_alloc(): a block of pages below @reach, physical, or NULL. */
+static inline struct page *module_alloc_pages(unsigned long size,
+					      unsigned long reach)
+{
+	unsigned int order = 0;
+
+	while (PAGE_SIZE << order < size)
+		order++;
+	return alloc_pages_below(GFP_KERNEL | __GFP_ZERO, order,
+				 reach >> PAGE_SHIFT);
+}
 
 /*
  * Makes one relocation: @sym is the symbol's value, @place where it goes, of

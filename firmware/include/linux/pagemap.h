@@ -120,6 +120,7 @@ const char *page_get_link(struct dentry *dentry, struct inode *inode,
 int page_symlink(struct inode *inode, const char *text, int len);
 
 void truncate_setsize(struct inode *inode, loff_t size);
+void truncate_pagecache(struct inode *inode, loff_t newsize);
 void truncate_inode_pages(struct address_space *mapping, loff_t start);
 
 ssize_t generic_file_read_iter(struct kiocb *iocb, struct iov_iter *to);

@@ -123,6 +123,11 @@ struct sched_dl_entity {
 	struct hrtimer dl_timer;	/* replenishes */
 };
 
+/* In wake_q.h; next is NULL while the task is in no queue. */
+struct wake_q_node {
+	struct wake_q_node *next;
+};
+
 struct task_struct {
 	unsigned long thread_info_flags;
 	unsigned int __state;
@@ -218,6 +223,7 @@ struct task_struct {
 	u64 rethooks;			/* the latest of its calls in rethook.h */
 	struct kretprobe_instance *kretprobe_instances;	/* the same */
 
+	struct wake_q_node wake_q;
 	struct blk_plug *plug;		/* requests held back, to be merged */
 	struct uprobe_task *utask;	/* probed calls that have not returned */
 
@@ -316,9 +322,12 @@ void sched_exec(void);
 void set_user_nice(struct task_struct *p, long nice);
 int task_nice(const struct task_struct *p);
 int task_prio(const struct task_struct *p);
+struct sched_attr;
 struct sched_param;
 int sched_setscheduler_nocheck(struct task_struct *p, int policy,
 			       const struct sched_param *param);
+int sched_setattr_nocheck(struct task_struct *p,
+			  const struct sched_attr *attr);
 void sched_set_fifo(struct task_struct *p);
 void sched_set_fifo_low(struct task_struct *p);
 void sched_set_stop_task(int cpu, struct task_struct *stop);
@@ -330,6 +339,7 @@ long sched_getaffinity(pid_t pid, struct cpumask *mask);
 void scheduler_tick(void);
 void scheduler_ipi(void);
 void account_process_tick(struct task_struct *p, int user_tick);
+void account_system_time(struct task_struct *p, int hardirq_offset);
 u64 task_sched_runtime(struct task_struct *p);
 void init_idle(struct task_struct *idle, int cpu);
 void set_task_stack_end_magic(struct task_struct *p);

@@ -71,7 +71,10 @@ void signal_setup_done(int failed, struct ksignal *ksig, int stepping);
 void set_current_blocked(sigset_t *newset);
 void recalc_sigpending(void);
 
-/* arch: */
+/* On the way back to a program with a signal pending. */
 void arch_do_signal_or_restart(struct pt_regs *regs);
+
+/* arch: makes the program's handler run next. -EFAULT: no room for its frame. */
+int setup_rt_frame(struct ksignal *ksig, struct pt_regs *regs);
 
 #endif

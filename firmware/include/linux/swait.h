@@ -17,6 +17,25 @@ struct swait_queue {
 	struct list_head task_list;
 };
 
+#define __SWAIT_QUEUE_HEAD_INITIALIZER(name) {	\
+	.lock = __SPIN_LOCK_UNLOCKED,		\
+	.task_list = LIST_HEAD_INIT((name).task_list) }
+
+#define DECLARE_SWAITQUEUE(name)				\
+	struct swait_queue name = {				\
+		.task = current,				\
+		.task_list = LIST_HEAD_INIT(name.task_list) }
+
+static inline void init_swait_queue_head(struct swait_queue_head *q)
+{
+	*q = (struct swait_queue_head)__SWAIT_QUEUE_HEAD_INITIALIZER(*q);
+}
+
+/* With the queue locked: the first waiter is woken, if there is one. */
+void swake_up_locked(struct swait_queue_head *q);
+void __prepare_to_swait(struct swait_queue_head *q, struct swait_queue *wait);
+void __finish_swait(struct swait_queue_head *q, struct swait_queue *wait);
+
 void swake_up_one(struct swait_queue_head *q);
 long prepare_to_swait_event(struct swait_queue_head *q,
 			    struct swait_queue *wait, int state);
@@ -24,9 +43,7 @@ void finish_swait(struct swait_queue_head *q, struct swait_queue *wait);
 
 /* Sleeps until @condition, but no more than @timeout jiffies; those left. */
 #define swait_event_idle_timeout_exclusive(wq, condition, timeout) ({	\
-	struct swait_queue _wait = {					\
-		.task = current,					\
-		.task_list = LIST_HEAD_INIT(_wait.task_list) };		\
+	DECLARE_SWAITQUEUE(_wait);					\
 	long _left = (timeout);						\
 									\
 	while (!(condition) && _left) {					\

@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 #include <linux/percpu.h>
-#include <asm/tlbflush.h>
+#include <asm/mmu_context.h>
 
 struct mm_struct;
 struct task_struct;

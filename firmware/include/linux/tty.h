@@ -80,6 +80,7 @@ struct tty_struct {
 
 /* hvc_console.c */
 extern struct tty_struct console_tty;
+void hvc_poll(struct tty_struct *tty);
 
 /* tty_io.c */
 void tty_init_struct(struct tty_struct *tty, const struct tty_operations *ops);

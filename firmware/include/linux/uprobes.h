@@ -114,6 +114,14 @@ bool is_xol_vma(const struct vm_area_struct *vma);
 /* A copy of an instruction, and what leads on from it. */
 #define UPROBE_XOL_SLOT_BYTES	32
 
+/* Before a handler: has what @regs do not hold leave the CPU, or -errno. */
+#ifndef arch_uprobe_begin
+static inline int arch_uprobe_begin(void)
+{
+	return 0;
+}
+#endif
+
 /* The instruction is in auprobe->insn: 0, or -errno if it cannot be probed. */
 int arch_uprobe_analyze_insn(struct arch_uprobe *auprobe);
 /* Does what the instruction would do, if no copy of it could; may sleep. */
@@ -138,6 +146,9 @@ enum rp_check {
 	RP_CHECK_CHAIN_CALL,	/* it returns to the trampoline already */
 	RP_CHECK_RET,		/* a newer call returns */
 };
+
+/* A breakpoint that is nobody's, or the program's own. */
+void arch_uprobe_unknown_swbp(struct pt_regs *regs);
 
 /* Whether a call that began with the stack pointer @stack may still return. */
 bool arch_uretprobe_is_alive(unsigned long stack, enum rp_check ctx,

@@ -21,5 +21,8 @@ struct new_utsname {
 };
 
 extern const char linux_banner[];
+extern const char linux_proc_banner[];
+
+struct new_utsname *utsname(void);
 
 #endif

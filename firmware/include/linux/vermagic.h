@@ -4,7 +4,6 @@
 #define _LINUX_VERMAGIC_H
 
 #include <linux/utsname.h>
-#include <asm/utsname.h>
 
 #define VERMAGIC_STRING \
 	UTS_RELEASE " SMP preempt mod_unload " UTS_MACHINE " "

@@ -56,7 +56,6 @@ int autoremove_wake_function(wait_queue_entry_t *entry, unsigned int mode,
 void __wake_up(wait_queue_head_t *wq, unsigned int mode, int nr_exclusive,
 	       void *key);
 void __wake_up_sync_key(wait_queue_head_t *wq, unsigned int mode, void *key);
-void __wake_up_locked(wait_queue_head_t *wq, unsigned int mode, int nr);
 
 #define wake_up(wq)			__wake_up(wq, TASK_NORMAL, 1, NULL)
 #define wake_up_all(wq)			__wake_up(wq, TASK_NORMAL, 0, NULL)

@@ -23,7 +23,7 @@ unsigned int bio_nr_segments(const struct bio *bio)
 	return bio->bi_vcnt - bio->bi_iter.bi_idx;
 }
 
-static enum elv_merge blk_try_merge(struct request *rq, struct bio *bio)
+enum elv_merge blk_try_merge(struct request *rq, struct bio *bio)
 {
 	if (blk_rq_pos(rq) + blk_rq_sectors(rq) == bio->bi_iter.bi_sector)
 		return ELEVATOR_BACK_MERGE;

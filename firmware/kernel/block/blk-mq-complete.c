@@ -148,7 +148,7 @@ bool blk_update_request(struct request *rq, blk_status_t error,
 	return rq->bio;
 }
 
-static void __blk_mq_end_request(struct request *rq, blk_status_t error)
+void __blk_mq_end_request(struct request *rq, blk_status_t error)
 {
 	blk_account_io_done(rq, ktime_get());
 	blk_mq_free_request(rq);

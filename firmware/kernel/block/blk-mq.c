@@ -79,8 +79,8 @@ static void __blk_mq_insert_request(struct request *rq)
 	spin_unlock(&ctx->lock);
 }
 
-static void blk_mq_sched_insert_request(struct request *rq, bool run_queue,
-					bool async)
+void blk_mq_sched_insert_request(struct request *rq, bool run_queue,
+				 bool async)
 {
 	__blk_mq_insert_request(rq);
 	if (run_queue)

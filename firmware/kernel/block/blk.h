@@ -11,6 +11,9 @@ bool blk_attempt_plug_merge(struct request_queue *q, struct bio *bio,
 			    unsigned int nr_segs);
 bool blk_bio_list_merge(struct request_queue *q, struct list_head *list,
 			struct bio *bio, unsigned int nr_segs);
+enum elv_merge blk_try_merge(struct request *rq, struct bio *bio);
+void blk_mq_sched_insert_request(struct request *rq, bool run_queue,
+				 bool async);
 unsigned int bio_nr_segments(const struct bio *bio);
 
 /* blk-mq.c */

@@ -40,7 +40,7 @@ static void lkdtm_WARNING(void)
 }
 
 /* Each call needs what is in its frame after the next one has returned. */
-static int recursive_loop(int remaining)
+static __noclone int recursive_loop(int remaining)
 {
 	volatile char frame[FRAME_SIZE];
 

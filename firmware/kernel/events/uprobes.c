@@ -6,12 +6,12 @@
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/pagemap.h>
+#include <linux/ptrace.h>
 #include <linux/sched.h>
 #include <linux/signal.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
-#include <asm/ptrace.h>
 
 #include "internal.h"
 
@@ -466,6 +466,11 @@ static void handler_chain(struct uprobe *uprobe, struct pt_regs *regs)
 	up_read(&uprobe->register_rwsem);
 }
 
+void arch_uprobe_pre_xol(struct pt_regs *regs, unsigned long xol_vaddr)
+{
+	instruction_pointer_divert(regs, xol_vaddr);
+}
+
 /* The program goes on behind the instruction, or in a copy of it. */
 static void pre_ssout(struct uprobe *uprobe, struct pt_regs *regs,
 		      unsigned long vaddr)
@@ -487,7 +492,7 @@ static void pre_ssout(struct uprobe *uprobe, struct pt_regs *regs,
 
 static void handle_swbp(struct pt_regs *regs)
 {
-	unsigned long vaddr = uprobe_get_swbp_addr(regs);
+	unsigned long vaddr = breakpoint_address(regs);
 	struct uprobe *uprobe;
 	bool is_swbp;
 
@@ -501,10 +506,10 @@ static void handle_swbp(struct pt_regs *regs)
 		if (is_swbp)
 			arch_uprobe_unknown_swbp(regs);
 		else
-			uprobe_restart_insn(regs, vaddr);
+			instruction_pointer_divert(regs, vaddr);
 		return;
 	}
-	uprobe_restart_insn(regs, vaddr);
+	instruction_pointer_divert(regs, vaddr);
 	handler_chain(uprobe, regs);
 	pre_ssout(uprobe, regs, vaddr);
 	put_uprobe(uprobe);

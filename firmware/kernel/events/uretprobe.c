@@ -193,8 +193,8 @@ void handle_trampoline(struct pt_regs *regs)
 		next = find_next_ret_chain(utask->return_instances);
 		valid = !next || arch_uretprobe_is_alive(next->stack,
 							 RP_CHECK_RET, regs);
-		uprobe_set_return(regs,
-				  utask->return_instances->orig_ret_vaddr);
+		instruction_pointer_set(regs,
+			utask->return_instances->orig_ret_vaddr);
 		while (utask->return_instances != next) {
 			if (valid)
 				handle_uretprobe_chain(utask->return_instances,

@@ -298,5 +298,5 @@ void __uprobe_abort_xol(struct pt_regs *regs)
 
 	if (area && slot && slot_address(area, slot) == ip &&
 	    area->probed[slot])
-		uprobe_restart_insn(regs, area->probed[slot]);
+		instruction_pointer_divert(regs, area->probed[slot]);
 }

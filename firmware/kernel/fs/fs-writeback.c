@@ -151,8 +151,8 @@ static unsigned long take_state(struct inode *inode, unsigned long flags)
  * data first: to write that may change the inode. What is dirtied from then on
  * is dirty again.
  */
-static int __writeback_single_inode(struct inode *inode,
-				    struct writeback_control *wbc)
+static __noclone int __writeback_single_inode(struct inode *inode,
+					      struct writeback_control *wbc)
 {
 	struct address_space *mapping = inode->i_mapping;
 	long nr_to_write = wbc->nr_to_write;
@@ -177,8 +177,8 @@ static int __writeback_single_inode(struct inode *inode,
 	return ret;
 }
 
-static int writeback_single_inode(struct inode *inode,
-				  struct writeback_control *wbc)
+static __noclone int writeback_single_inode(struct inode *inode,
+					    struct writeback_control *wbc)
 {
 	return __writeback_single_inode(inode, wbc);
 }
@@ -284,7 +284,8 @@ static void writeback_sb_inodes(struct wb_writeback_work *work,
 }
 
 /* What has been dirty since before @older. How many pages were written. */
-static long wb_writeback(struct wb_writeback_work *work, unsigned long older)
+static __noclone long wb_writeback(struct wb_writeback_work *work,
+				   unsigned long older)
 {
 	long nr_pages = work->nr_pages;
 

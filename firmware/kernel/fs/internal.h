@@ -9,6 +9,7 @@
 extern const struct inode_operations empty_iops;
 extern const struct address_space_operations empty_aops;
 extern const struct file_operations no_open_fops;
+bool may_open_dev(const struct path *path);
 extern const struct file_operations def_fifo_fops;
 
 /* file/read_write.c. Of a file that has ->write_iter. */

@@ -9,6 +9,7 @@
 
 struct mm_struct;
 struct page;
+struct wake_q_head;
 
 /*
  * What a word is known by: a place in an address space, or in a page that
@@ -53,7 +54,7 @@ int futex_requeue(u32 __user *uaddr1, bool shared, u32 __user *uaddr2,
 		  int nr_wake, int nr_requeue, const u32 *cmpval);
 
 /* With the bucket locked. The sleeper is gone from its chain afterwards. */
-void futex_wake_mark(struct futex_q *q);
+void futex_wake_mark(struct wake_q_head *wake_q, struct futex_q *q);
 
 /* Reads, or atomically replaces, a word that other threads change. */
 int futex_cmpxchg_value(u32 *curval, u32 __user *uaddr, u32 old, u32 new);

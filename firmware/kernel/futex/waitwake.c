@@ -4,10 +4,11 @@
 #include <linux/kernel.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
+#include <linux/sched/wake_q.h>
 #include <linux/uaccess.h>
 #include "futex.h"
 
-void futex_wake_mark(struct futex_q *q)
+void futex_wake_mark(struct wake_q_head *wake_q, struct futex_q *q)
 {
 	struct task_struct *p = get_task_struct(q->task);
 
@@ -15,12 +16,12 @@ void futex_wake_mark(struct futex_q *q)
 	note_release(&q->woken);
 	/* From here on the sleeper may be gone, and its q with it. */
 	smp_store_release(&q->bucket, NULL);
-	wake_up_process(p);
-	put_task_struct(p);
+	wake_q_add_safe(wake_q, p);
 }
 
-/* With the bucket locked. Returns how many were woken. */
-static int wake_matching(struct futex_hash_bucket *hb,
+/* With the bucket locked. Returns how many are to be woken. */
+static int wake_matching(struct wake_q_head *wake_q,
+			 struct futex_hash_bucket *hb,
 			 const struct futex_key *key, int nr_wake, u32 bitset)
 {
 	struct futex_q *q, *next;
@@ -31,7 +32,7 @@ static int wake_matching(struct futex_hash_bucket *hb,
 			break;
 		if (!futex_match(&q->key, key) || !(q->bitset & bitset))
 			continue;
-		futex_wake_mark(q);
+		futex_wake_mark(wake_q, q);
 		woken++;
 	}
 	return woken;
@@ -44,6 +45,7 @@ int futex_wake(u32 __user *uaddr, bool shared, int nr_wake, u32 bitset)
 {
 	struct futex_hash_bucket *hb;
 	struct futex_key key;
+	DEFINE_WAKE_Q(wake_q);
 	int ret;
 
 	if (!bitset)
@@ -54,8 +56,9 @@ int futex_wake(u32 __user *uaddr, bool shared, int nr_wake, u32 bitset)
 	hb = futex_hash(&key);
 	spin_lock(&hb->lock);
 	/* Linux wakes one where none is asked for. */
-	ret = wake_matching(hb, &key, max(nr_wake, 1), bitset);
+	ret = wake_matching(&wake_q, hb, &key, max(nr_wake, 1), bitset);
 	spin_unlock(&hb->lock);
+	wake_up_q(&wake_q);
 	put_futex_key(&key);
 	return ret;
 }
@@ -275,6 +278,7 @@ int futex_requeue(u32 __user *uaddr1, bool shared, u32 __user *uaddr2,
 	struct futex_hash_bucket *hb1, *hb2;
 	struct futex_key key1, key2;
 	struct futex_q *q, *next;
+	DEFINE_WAKE_Q(wake_q);
 	int ret, moved = 0;
 	u32 curval;
 
@@ -303,7 +307,7 @@ retry:
 			goto unlock;
 		}
 	}
-	ret = nr_wake ? wake_matching(hb1, &key1, nr_wake,
+	ret = nr_wake ? wake_matching(&wake_q, hb1, &key1, nr_wake,
 				      FUTEX_BITSET_MATCH_ANY) : 0;
 	list_for_each_entry_safe(q, next, &hb1->chain, list) {
 		if (moved >= nr_requeue)
@@ -316,6 +320,7 @@ retry:
 	ret += moved;
 unlock:
 	double_unlock_hb(hb1, hb2);
+	wake_up_q(&wake_q);
 put_keys:
 	put_futex_key(&key2);
 put_key1:

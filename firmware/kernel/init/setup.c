@@ -21,11 +21,18 @@ unsigned long __per_cpu_offset[NR_CPUS] = {
 	[0] = BOOT_CPU_OFFSET,
 };
 
-void __init setup_boot_params(const struct boot_params *params)
+static void __init setup_boot_params(const struct boot_params *params)
 {
 	boot_params = *params;
 	if (boot_params.magic != BOOT_PARAMS_MAGIC)
 		panic("boot_params: wrong magic %llx", boot_params.magic);
+}
+
+void __init arch_start_kernel(struct boot_params *params)
+{
+	setup_boot_params(params);
+	start_kernel();
+	unreachable();
 }
 
 void __init setup_arch(void)

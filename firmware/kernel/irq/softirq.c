@@ -116,7 +116,7 @@ void __local_bh_enable_ip(unsigned long ip, unsigned int cnt)
 }
 
 /* For code that serves softirqs itself: none are looked for. */
-static void __local_bh_enable(unsigned int cnt)
+static __noclone void __local_bh_enable(unsigned int cnt)
 {
 	barrier();
 	preempt_latency_sub(cnt);

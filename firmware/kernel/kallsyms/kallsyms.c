@@ -30,7 +30,7 @@ static bool own_symbol(unsigned long addr, struct kallsyms_place *place)
 	u64 low = 0, high = kallsyms_num, next;
 	const char *text = kallsyms_names;
 
-	if (addr < (unsigned long)_text || addr >= (unsigned long)_etext)
+	if (addr < (unsigned long)_stext || addr >= (unsigned long)_end)
 		return false;
 	while (high - low > 1) {
 		u64 mid = low + (high - low) / 2;
@@ -46,7 +46,7 @@ static bool own_symbol(unsigned long addr, struct kallsyms_place *place)
 		low--;
 	place->offset = addr - kallsyms_addresses[low];
 	place->size = (next < kallsyms_num ? kallsyms_addresses[next] :
-		       (unsigned long)_etext) - kallsyms_addresses[low];
+		       (unsigned long)_end) - kallsyms_addresses[low];
 	while (low--)
 		text += strlen(text) + 1;
 	strscpy(place->name, text + 1, sizeof(place->name));

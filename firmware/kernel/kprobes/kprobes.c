@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Registering kernel probes: what the host does not know of them. */
 #include <linux/bug.h>
+#include <linux/cpu.h>
 #include <linux/err.h>
 #include <linux/kallsyms.h>
 #include <linux/kernel.h>
@@ -93,9 +94,12 @@ static kprobe_opcode_t *kprobe_addr(const struct kprobe *p)
 /* With kprobe_mutex held. */
 static int add_kprobe(struct kprobe *p)
 {
-	long trap = ask(HC_KPROBE_REGISTER, p, (unsigned long)p->addr,
-			is_kretprobe(p) | (p->flags & KPROBE_FLAG_DISABLED));
+	long trap;
 
+	cpus_read_lock();
+	trap = ask(HC_KPROBE_REGISTER, p, (unsigned long)p->addr,
+		   is_kretprobe(p) | (p->flags & KPROBE_FLAG_DISABLED));
+	cpus_read_unlock();
 	if (IS_ERR_VALUE(trap))
 		return trap;
 	if (!kprobe_disabled(p))

@@ -7,6 +7,7 @@
 #define DISABLE_BRANCH_PROFILING
 #include <linux/percpu.h>
 #include <linux/preempt.h>
+#include <linux/ptrace.h>
 #include <linux/rethook.h>
 #include <asm/sections.h>
 #include "internal.h"
@@ -53,7 +54,7 @@ static noinstr bool pre_handlers(struct pt_regs *regs, unsigned long trap)
 	struct kprobe *p;
 
 	for_each_probe(p, trap) {
-		arch_kprobe_at(regs, (unsigned long)p->addr);
+		set_breakpoint_address(regs, (unsigned long)p->addr);
 		if (p->pre_handler && p->pre_handler(p, regs))
 			return true;
 	}
@@ -116,7 +117,7 @@ static noinstr enum kprobe_trap hit(struct pt_regs *regs,
 			end(kcb);
 			return KPROBE_HANDLED;
 		}
-		arch_kprobe_at(regs, trap);
+		set_breakpoint_address(regs, trap);
 	}
 	if (!in_copy(trap))
 		return trapped;
@@ -153,7 +154,7 @@ static noinstr void call_returned(struct pt_regs *regs,
 noinstr enum kprobe_trap kprobe_handler(struct pt_regs *regs)
 {
 	struct kprobe_ctlblk *kcb = this_cpu_ptr(&kprobe_ctlblk);
-	unsigned long trap = arch_kprobe_trap(regs);
+	unsigned long trap = breakpoint_address(regs);
 
 	if (probe_from(READ_ONCE(*kprobe_bucket(trap)), trap))
 		return hit(regs, kcb, trap);

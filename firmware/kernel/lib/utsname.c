@@ -8,10 +8,14 @@
 #include <linux/kernel.h>
 #include <linux/uaccess.h>
 #include <linux/utsname.h>
-#include <asm/utsname.h>
+
+#define BUILT_BY	"(emu@emu) (gcc)"
 
 const char linux_banner[] =
-	UTS_SYSNAME " version " UTS_RELEASE " (emu@emu) (gcc) " UTS_VERSION "\n";
+	UTS_SYSNAME " version " UTS_RELEASE " " BUILT_BY " " UTS_VERSION "\n";
+
+/* /proc/version: the system, its release and its version are put in. */
+const char linux_proc_banner[] = "%s version %s " BUILT_BY " %s\n";
 
 static struct new_utsname init_uts_ns = {
 	.sysname	= UTS_SYSNAME,
@@ -23,6 +27,11 @@ static struct new_utsname init_uts_ns = {
 };
 
 static DECLARE_RWSEM(uts_sem);
+
+struct new_utsname *utsname(void)
+{
+	return &init_uts_ns;
+}
 
 SYSCALL_DEFINE1(newuname, struct new_utsname __user *, name)
 {

@@ -3,6 +3,7 @@
 #include <linux/kernel.h>
 #include <linux/mutex.h>
 #include <linux/sched.h>
+#include <linux/sched/wake_q.h>
 
 #define CREATE_TRACE_POINTS
 #include <trace/events/lock.h>
@@ -64,20 +65,19 @@ void __sched mutex_lock(struct mutex *lock)
 		mutex_optimistic_spin(lock);
 }
 
-/*
- * The waiter found must still be waiting when it is woken: the queue's lock
- * keeps its stack frame there.
- */
+/* The queue's lock keeps the waiter's stack frame there. */
 static void __mutex_unlock_slowpath(struct mutex *lock)
 {
 	struct mutex_waiter *waiter;
+	DEFINE_WAKE_Q(wake_q);
 
 	spin_lock(&lock->wait_lock);
 	waiter = list_first_entry_or_null(&lock->wait_list, struct mutex_waiter,
 					  list);
 	if (waiter)
-		wake_up_process(waiter->task);
+		wake_q_add(&wake_q, waiter->task);
 	spin_unlock(&lock->wait_lock);
+	wake_up_q(&wake_q);
 }
 
 /*

@@ -7,6 +7,7 @@
 #include <linux/kernel.h>
 #include <linux/rwsem.h>
 #include <linux/sched.h>
+#include <linux/sched/wake_q.h>
 #include <emu/hostcall.h>
 #include <trace/events/lock.h>
 #include <asm/processor.h>
@@ -109,9 +110,10 @@ static inline unsigned long rwsem_first_flags(struct rw_semaphore *sem)
 
 /*
  * With the queue locked: readers that are first are given the lock together, a
- * writer that is first is woken to take it. Nobody else can meanwhile.
+ * writer that is first is to take it. Nobody else can meanwhile.
  */
-static void rwsem_mark_wake(struct rw_semaphore *sem)
+static void rwsem_mark_wake(struct rw_semaphore *sem,
+			    struct wake_q_head *wake_q)
 {
 	struct rwsem_waiter *waiter;
 	struct task_struct *task;
@@ -126,19 +128,21 @@ static void rwsem_mark_wake(struct rw_semaphore *sem)
 		get_task_struct(task);
 		/* From here on the waiter's frame may be gone. */
 		smp_store_release(&waiter->task, NULL);
-		wake_up_process(task);
-		put_task_struct(task);
+		wake_q_add_safe(wake_q, task);
 	}
 	if (waiter && !(READ_ONCE(sem->count) & RWSEM_LOCK_MASK))
-		wake_up_process(waiter->task);
+		wake_q_add(wake_q, waiter->task);
 }
 
 /* With preemption off; takes the queue's lock. */
 static void rwsem_wake(struct rw_semaphore *sem)
 {
+	DEFINE_WAKE_Q(wake_q);
+
 	spin_lock(&sem->wait_lock);
-	rwsem_mark_wake(sem);
+	rwsem_mark_wake(sem, &wake_q);
 	spin_unlock(&sem->wait_lock);
+	wake_up_q(&wake_q);
 }
 
 /* The lock may have become free before there was a queue to look at. */
@@ -156,21 +160,21 @@ static inline void rwsem_add_waiter(struct rw_semaphore *sem,
 static void __sched rwsem_down_read_slowpath(struct rw_semaphore *sem)
 {
 	struct rwsem_waiter waiter = { .task = current };
+	DEFINE_WAKE_Q(wake_q);
 
 	spin_lock(&sem->wait_lock);
 	rwsem_add_waiter(sem, &waiter);
-	rwsem_mark_wake(sem);
+	rwsem_mark_wake(sem, &wake_q);
+	spin_unlock(&sem->wait_lock);
+	wake_up_q(&wake_q);
 	trace_contention_begin(sem, LCB_F_READ);
 	for (;;) {
 		set_current_state(TASK_UNINTERRUPTIBLE);
 		if (!smp_load_acquire(&waiter.task))
 			break;
-		spin_unlock(&sem->wait_lock);
 		schedule_preempt_disabled();
-		spin_lock(&sem->wait_lock);
 	}
 	__set_current_state(TASK_RUNNING);
-	spin_unlock(&sem->wait_lock);
 	rwsem_got_read(sem);
 	trace_contention_end(sem, 0);
 }

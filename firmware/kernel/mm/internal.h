@@ -97,6 +97,9 @@ void free_pgtables(struct mmu_gather *tlb, struct list_head *areas,
 void zap_page_range_single(struct vm_area_struct *vma, unsigned long address,
 			   unsigned long size);
 
+/* page_alloc.c */
+void free_unref_page(struct page *page);
+
 /* mm_struct.c */
 void mm_cache_init(void);
 

@@ -281,7 +281,7 @@ void drain_all_pages(void)
 	on_each_cpu(drain_local_pages, NULL);
 }
 
-static void free_unref_page(struct page *page)
+void free_unref_page(struct page *page)
 {
 	struct per_cpu_pages *pcp;
 	unsigned long flags;

@@ -7,6 +7,11 @@
 #include <asm/cacheflush.h>
 #include "internal.h"
 
+void pgd_free(pgd_t *pgd)
+{
+	free_page((unsigned long)pgd);
+}
+
 /* The pmd of @addr, or NULL and in @next where to go on looking. */
 pmd_t *find_pmd(struct mm_struct *mm, unsigned long addr, unsigned long end,
 		unsigned long *next)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The caches there are: how they are made, what they have, how they go. */
+#include <linux/cpu.h>
 #include <linux/init.h>
 #include <linux/kernel.h>
 #include <linux/mm.h>
@@ -89,9 +90,14 @@ struct kmem_cache *kmem_cache_create(const char *name, unsigned int size,
  */
 void kmem_cache_destroy(struct kmem_cache *s)
 {
+	bool empty;
+
 	if (!s)
 		return;
-	if (!__kmem_cache_shutdown(s)) {
+	cpus_read_lock();
+	empty = __kmem_cache_shutdown(s);
+	cpus_read_unlock();
+	if (!empty) {
 		pr_err("%s %s: Slab cache still has objects\n", __func__,
 		       s->name);
 		WARN_ON(true);

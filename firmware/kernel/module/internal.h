@@ -78,6 +78,8 @@ bool find_symbol(struct find_symbol_arg *fsa);
 int verify_exported_symbols(struct module *mod);
 int verify_params(const struct module *mod);
 int simplify_symbols(struct module *mod, const struct load_info *info);
+int apply_relocate_add(struct module *mod, const struct load_info *info,
+		       const struct elf64_shdr *rels);
 int apply_relocations(struct module *mod, const struct load_info *info);
 
 /* kallsyms.c */

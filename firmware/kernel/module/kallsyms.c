@@ -153,27 +153,43 @@ unsigned long module_kallsyms_lookup_name(const char *name)
 	return addr;
 }
 
-/* The last symbol of its code that begins at @addr or before. */
+/* Where what begins at @layout ends that has @addr in it: code, or data. */
+static unsigned long part_end(const struct module_layout *layout,
+			      unsigned long addr)
+{
+	unsigned long base = (unsigned long)layout->base;
+
+	return base + (addr < base + layout->text_size ? layout->text_size :
+							 layout->size);
+}
+
+/* The last symbol that begins at @addr or before; it reaches to the next. */
 static bool find_kallsyms_symbol(const struct module *mod, unsigned long addr,
 				 struct kallsyms_place *place)
 {
 	const struct mod_kallsyms *k = mod->kallsyms;
 	const struct elf64_sym *best = NULL;
+	unsigned long next;
 
+	next = part_end(within_module_core(mod, addr) ? &mod->core_layout :
+							&mod->init_layout, addr);
 	for (unsigned int i = 1; i < k->num_symtab; i++) {
 		const struct elf64_sym *sym = &k->symtab[i];
 
-		if (ELF64_ST_TYPE(sym->st_info) == STT_FUNC &&
-		    sym->st_value <= addr &&
-		    (!best || sym->st_value > best->st_value))
+		if (!k->strtab[sym->st_name])
+			continue;
+		if (sym->st_value > addr)
+			next = min_t(unsigned long, next, sym->st_value);
+		else if (!best || sym->st_value > best->st_value)
 			best = sym;
 	}
-	if (!best)
+	if (!best || !(within_module_core(mod, best->st_value) ||
+		       within_module_init(mod, best->st_value)))
 		return false;
 	strscpy(place->name, k->strtab + best->st_name, sizeof(place->name));
 	strscpy(place->module_name, mod->name, sizeof(place->module_name));
 	place->offset = addr - best->st_value;
-	place->size = best->st_size;
+	place->size = next - best->st_value;
 	return true;
 }
 

@@ -191,8 +191,8 @@ int simplify_symbols(struct module *mod, const struct load_info *info)
 	return ret;
 }
 
-static int apply_relocate_add(struct module *mod, const struct load_info *info,
-			      const struct elf64_shdr *rels)
+int apply_relocate_add(struct module *mod, const struct load_info *info,
+		       const struct elf64_shdr *rels)
 {
 	const struct elf64_shdr *target = &info->sechdrs[rels->sh_info];
 	const struct elf64_shdr *symsec = &info->sechdrs[info->index.sym];

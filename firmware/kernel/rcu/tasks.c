@@ -4,6 +4,7 @@
  * may have stood before, for each has slept, has been in user mode, or has
  * ended. What nobody can come to any more can then be overwritten.
  */
+#include <linux/cpu.h>
 #include <linux/kernel.h>
 #include <linux/list.h>
 #include <linux/rcupdate.h>
@@ -62,12 +63,14 @@ static void rcu_tasks_rude_wait(void)
 {
 	int cpu;
 
+	cpus_read_lock();
 	for_each_online_cpu(cpu) {
 		struct cpumask one = {};
 
 		cpumask_set_cpu(cpu, &one);
 		sched_setaffinity(0, &one);
 	}
+	cpus_read_unlock();
 	sched_setaffinity(0, cpu_online_mask);
 }
 

@@ -28,10 +28,7 @@ static const char *const tp_rcu_varname __tracepoint_string = rcu_name;
 struct rcu_state rcu_state = {
 	.name = rcu_name,
 	.gp_seq = RCU_SEQ_START,
-	.gp_wq = {
-		.lock = __SPIN_LOCK_UNLOCKED,
-		.task_list = LIST_HEAD_INIT(rcu_state.gp_wq.task_list),
-	},
+	.gp_wq = __SWAIT_QUEUE_HEAD_INITIALIZER(rcu_state.gp_wq),
 };
 
 struct rcu_node rcu_node = {
@@ -124,7 +121,8 @@ bool rcu_accelerate_cbs(struct rcu_node *rnp, struct rcu_data *rdp)
 	return ret;
 }
 
-static bool rcu_advance_cbs(struct rcu_node *rnp, struct rcu_data *rdp)
+static __noclone bool rcu_advance_cbs(struct rcu_node *rnp,
+				      struct rcu_data *rdp)
 {
 	if (rcu_segcblist_restempty(&rdp->cblist, RCU_DONE_TAIL))
 		return false;
@@ -136,7 +134,8 @@ static bool rcu_advance_cbs(struct rcu_node *rnp, struct rcu_data *rdp)
  * On the CPU of @rdp, with the node locked and interrupts off; true: the caller
  * wakes the thread, without the lock.
  */
-static bool __note_gp_changes(struct rcu_node *rnp, struct rcu_data *rdp)
+static __noclone bool __note_gp_changes(struct rcu_node *rnp,
+					struct rcu_data *rdp)
 {
 	bool need_qs, ret;
 
@@ -197,8 +196,8 @@ void rcu_report_qs_rsp(unsigned long flags)
  * @cpu has been quiescent. Called with the node locked by irqsave, and unlocks
  * it.
  */
-static void rcu_report_qs_rnp(int cpu, struct rcu_node *rnp,
-			      unsigned long flags)
+static __noclone void rcu_report_qs_rnp(int cpu, struct rcu_node *rnp,
+					unsigned long flags)
 {
 	cpumask_clear_cpu(cpu, &rnp->qsmask);
 	trace_rcu_qs_report(rnp, cpu);
@@ -242,8 +241,8 @@ static void rcu_check_quiescent_state(struct rcu_data *rdp)
 }
 
 /* Callbacks that nobody has asked a grace period for. */
-static void rcu_accelerate_cbs_unlocked(struct rcu_node *rnp,
-					struct rcu_data *rdp)
+static __noclone void rcu_accelerate_cbs_unlocked(struct rcu_node *rnp,
+						  struct rcu_data *rdp)
 {
 	bool needwake;
 

@@ -65,8 +65,9 @@ void rcu_preempt_check_blocked_tasks(struct rcu_node *rnp)
  * A task that blocks both kinds goes before all that block one: a grace period
  * may wait longer than it needs to, but never too short.
  */
-static void rcu_preempt_ctxt_queue(struct rcu_node *rnp, struct rcu_data *rdp,
-				   struct task_struct *t)
+static __noclone void rcu_preempt_ctxt_queue(struct rcu_node *rnp,
+					     struct rcu_data *rdp,
+					     struct task_struct *t)
 {
 	bool blocks_gp = cpumask_test_cpu(rdp->cpu, &rnp->qsmask);
 	bool blocks_exp = cpumask_test_cpu(rdp->cpu, &rnp->expmask);

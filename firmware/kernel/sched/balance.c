@@ -256,8 +256,8 @@ static void start_active_balance(struct lb_env *env)
  * Called with interrupts off and no queue locked; locks one at a time. Returns
  * how many tasks were moved.
  */
-static unsigned int load_balance(int this_cpu, struct rq *this_rq,
-				 enum cpu_idle_type idle)
+static __noclone unsigned int load_balance(int this_cpu, struct rq *this_rq,
+					   enum cpu_idle_type idle)
 {
 	struct lb_env env = {
 		.dst_cpu = this_cpu,

@@ -24,7 +24,7 @@ static void account_system_index_time(struct task_struct *p, u64 *index)
 }
 
 /* The tick's own interrupt does not count as what it has interrupted. */
-static void account_system_time(struct task_struct *p, int hardirq_offset)
+void account_system_time(struct task_struct *p, int hardirq_offset)
 {
 	struct kernel_cpustat *stat = kcpustat_this_cpu;
 	u64 *index = &stat->system;

@@ -108,7 +108,7 @@ static inline void __dequeue_entity(struct cfs_rq *cfs_rq,
 	rb_erase_cached(&se->run_node, &cfs_rq->tasks_timeline);
 }
 
-static u64 sched_slice(struct cfs_rq *cfs_rq, struct sched_entity *se)
+static __noclone u64 sched_slice(struct cfs_rq *cfs_rq, struct sched_entity *se)
 {
 	unsigned int nr_running = cfs_rq->nr_running + !se->on_rq;
 	unsigned long load = cfs_rq->load + (se->on_rq ? 0 : se->weight);
@@ -183,7 +183,7 @@ static void dequeue_task_fair(struct rq *rq, struct task_struct *p, int flags)
 	sub_nr_running(rq, 1);
 }
 
-static struct sched_entity *pick_next_entity(struct cfs_rq *cfs_rq)
+static __noclone struct sched_entity *pick_next_entity(struct cfs_rq *cfs_rq)
 {
 	return __pick_first_entity(cfs_rq);
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The idle class, and the loop that each CPU's idle task runs. */
 #include <linux/context_tracking.h>
+#include <linux/cpu.h>
 #include <linux/kernel.h>
 #include <linux/sched.h>
 #include <linux/sched/nohz.h>
 #include <linux/tick.h>
-#include <asm/switch_to.h>
 #include <trace/events/rcu.h>
 #include "sched.h"
 
@@ -80,6 +80,11 @@ DEFINE_SCHED_CLASS(idle) = {
 	.task_tick = task_tick_idle,
 	.update_curr = update_curr_idle,
 };
+
+void arch_cpu_idle(void)
+{
+	arch_safe_halt();
+}
 
 /*
  * Called with interrupts off; returns with them on. An interrupt between the

@@ -17,7 +17,7 @@ static inline bool may_resched(unsigned int offsets)
 		 current->rcu_read_lock_nesting | is_idle_task(current));
 }
 
-static void __might_resched(const char *file, int line, unsigned int offsets)
+void __might_resched(const char *file, int line, unsigned int offsets)
 {
 	static unsigned long prev_jiffy;
 	struct task_struct *p = current;

@@ -169,8 +169,8 @@ static int _sched_setscheduler(struct task_struct *p, int policy,
 	return __sched_setscheduler(p, &attr);
 }
 
-static int sched_setattr_nocheck(struct task_struct *p,
-				 const struct sched_attr *attr)
+int sched_setattr_nocheck(struct task_struct *p,
+			  const struct sched_attr *attr)
 {
 	return __sched_setscheduler(p, attr);
 }

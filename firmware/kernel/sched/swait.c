@@ -4,7 +4,7 @@
 #include <linux/sched.h>
 #include <linux/swait.h>
 
-static void swake_up_locked(struct swait_queue_head *q)
+void swake_up_locked(struct swait_queue_head *q)
 {
 	struct swait_queue *curr;
 
@@ -24,6 +24,19 @@ void swake_up_one(struct swait_queue_head *q)
 	raw_spin_unlock_irqrestore(&q->lock, flags);
 }
 
+void __prepare_to_swait(struct swait_queue_head *q, struct swait_queue *wait)
+{
+	if (list_empty(&wait->task_list))
+		list_add_tail(&wait->task_list, &q->task_list);
+}
+
+void __finish_swait(struct swait_queue_head *q, struct swait_queue *wait)
+{
+	__set_current_state(TASK_RUNNING);
+	if (!list_empty(&wait->task_list))
+		list_del_init(&wait->task_list);
+}
+
 /* Queues, then sets the state: a waker between the two is not missed. */
 long prepare_to_swait_event(struct swait_queue_head *q,
 			    struct swait_queue *wait, int state)
@@ -31,8 +44,7 @@ long prepare_to_swait_event(struct swait_queue_head *q,
 	unsigned long flags;
 
 	raw_spin_lock_irqsave(&q->lock, flags);
-	if (list_empty(&wait->task_list))
-		list_add_tail(&wait->task_list, &q->task_list);
+	__prepare_to_swait(q, wait);
 	set_current_state(state);
 	raw_spin_unlock_irqrestore(&q->lock, flags);
 	return 0;

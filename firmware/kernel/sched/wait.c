@@ -123,8 +123,3 @@ void __wake_up_sync_key(wait_queue_head_t *wq, unsigned int mode, void *key)
 {
 	__wake_up_common_lock(wq, mode, 1, WF_SYNC, key);
 }
-
-void __wake_up_locked(wait_queue_head_t *wq, unsigned int mode, int nr)
-{
-	__wake_up_common(wq, mode, nr, 0, NULL);
-}

@@ -2,6 +2,7 @@
 /* Waking tasks: choosing a CPU and putting them on its run queue. */
 #include <linux/kernel.h>
 #include <linux/sched.h>
+#include <linux/sched/wake_q.h>
 #include <trace/events/sched.h>
 #include <asm/processor.h>
 #include "sched.h"
@@ -147,6 +148,45 @@ int wake_up_process(struct task_struct *p)
 int wake_up_state(struct task_struct *p, unsigned int state)
 {
 	return try_to_wake_up(p, state, 0);
+}
+
+static inline bool __wake_q_add(struct wake_q_head *head,
+				struct task_struct *task)
+{
+	struct wake_q_node *node = &task->wake_q;
+
+	if (cmpxchg(&node->next, NULL, WAKE_Q_TAIL))
+		return false;
+	*head->lastp = node;
+	head->lastp = &node->next;
+	return true;
+}
+
+void wake_q_add(struct wake_q_head *head, struct task_struct *task)
+{
+	if (__wake_q_add(head, task))
+		get_task_struct(task);
+}
+
+void wake_q_add_safe(struct wake_q_head *head, struct task_struct *task)
+{
+	if (!__wake_q_add(head, task))
+		put_task_struct(task);
+}
+
+void wake_up_q(struct wake_q_head *head)
+{
+	struct wake_q_node *node = head->first;
+	struct task_struct *task;
+
+	while (node != WAKE_Q_TAIL) {
+		task = container_of(node, struct task_struct, wake_q);
+		node = node->next;
+		/* From here on it may be queued again. */
+		xchg(&task->wake_q.next, NULL);
+		wake_up_process(task);
+		put_task_struct(task);
+	}
 }
 
 /*

@@ -5,6 +5,7 @@
 #include <linux/kernel.h>
 #include <linux/memblock.h>
 #include <linux/percpu.h>
+#include <linux/rwsem.h>
 #include <linux/sched.h>
 #include <linux/sched/task.h>
 #include <linux/smp.h>
@@ -14,6 +15,28 @@
 
 struct cpumask __cpu_possible_mask, __cpu_online_mask;
 unsigned int nr_cpu_ids = 1;
+
+static DECLARE_RWSEM(cpu_hotplug_lock);
+
+void cpus_read_lock(void)
+{
+	down_read(&cpu_hotplug_lock);
+}
+
+void cpus_read_unlock(void)
+{
+	up_read(&cpu_hotplug_lock);
+}
+
+static void cpus_write_lock(void)
+{
+	down_write(&cpu_hotplug_lock);
+}
+
+static void cpus_write_unlock(void)
+{
+	up_write(&cpu_hotplug_lock);
+}
 
 void __init boot_cpu_init(void)
 {
@@ -63,6 +86,11 @@ void start_secondary(struct task_struct *idle, unsigned long cpu)
 	cpu_startup_entry();
 }
 
+int native_cpu_up(int cpu, struct task_struct *idle)
+{
+	return hostcall3(HC_CPU_START, cpu, secondary_startup, idle);
+}
+
 static __init int cpu_up(int cpu)
 {
 	struct task_struct *idle = fork_idle(cpu);
@@ -70,12 +98,12 @@ static __init int cpu_up(int cpu)
 
 	if (!idle)
 		return -ENOMEM;
+	cpus_write_lock();
 	err = native_cpu_up(cpu, idle);
-	if (err)
-		return err;
-	while (!cpu_online(cpu))
+	while (!err && !cpu_online(cpu))
 		cpu_relax();
-	return 0;
+	cpus_write_unlock();
+	return err;
 }
 
 void __init bringup_nonboot_cpus(void)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Threads of which every CPU has one: they sleep until there is work. */
+#include <linux/cpu.h>
 #include <linux/kernel.h>
 #include <linux/kthread.h>
 #include <linux/percpu.h>
@@ -62,13 +63,15 @@ static int __smpboot_create_thread(struct smp_hotplug_thread *ht,
 
 int smpboot_register_percpu_thread(struct smp_hotplug_thread *plug_thread)
 {
-	int cpu, err;
+	int cpu, err = 0;
 
+	cpus_read_lock();
 	for_each_online_cpu(cpu) {
 		err = __smpboot_create_thread(plug_thread, cpu);
 		if (err)
-			return err;
+			break;
 		wake_up_process(*per_cpu_ptr(plug_thread->store, cpu));
 	}
-	return 0;
+	cpus_read_unlock();
+	return err;
 }

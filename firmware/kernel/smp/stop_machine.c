@@ -6,6 +6,7 @@
 #include <linux/kthread.h>
 #include <linux/percpu.h>
 #include <linux/sched.h>
+#include <linux/sched/wake_q.h>
 #include <linux/smp.h>
 #include <linux/smpboot.h>
 #include <linux/spinlock.h>
@@ -37,9 +38,11 @@ static void cpu_stop_signal_done(struct cpu_stop_done *done)
 }
 
 static void __cpu_stop_queue_work(struct cpu_stopper *stopper,
-				  struct cpu_stop_work *work)
+				  struct cpu_stop_work *work,
+				  struct wake_q_head *wakeq)
 {
 	list_add_tail(&work->list, &stopper->works);
+	wake_q_add(wakeq, stopper->thread);
 }
 
 /*
@@ -49,6 +52,7 @@ static void __cpu_stop_queue_work(struct cpu_stopper *stopper,
 static bool cpu_stop_queue_work(unsigned int cpu, struct cpu_stop_work *work)
 {
 	struct cpu_stopper *stopper = per_cpu_ptr(&cpu_stopper, cpu);
+	DEFINE_WAKE_Q(wakeq);
 	unsigned long flags;
 	bool enabled;
 
@@ -56,12 +60,11 @@ static bool cpu_stop_queue_work(unsigned int cpu, struct cpu_stop_work *work)
 	raw_spin_lock_irqsave(&stopper->lock, flags);
 	enabled = stopper->enabled;
 	if (enabled)
-		__cpu_stop_queue_work(stopper, work);
+		__cpu_stop_queue_work(stopper, work, &wakeq);
 	else if (work->done)
 		cpu_stop_signal_done(work->done);
 	raw_spin_unlock_irqrestore(&stopper->lock, flags);
-	if (enabled)
-		wake_up_process(stopper->thread);
+	wake_up_q(&wakeq);
 	preempt_enable();
 	return enabled;
 }

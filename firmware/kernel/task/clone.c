@@ -7,7 +7,6 @@
 #include <linux/sched/task.h>
 #include <linux/syscalls.h>
 #include <linux/uaccess.h>
-#include <asm/unistd.h>
 
 SYSCALL_DEFINE0(fork)
 {
@@ -28,7 +27,7 @@ SYSCALL_DEFINE0(vfork)
 
 SYSCALL_DEFINE5(clone, unsigned long, clone_flags, unsigned long, newsp,
 		int __user *, parent_tidptr,
-#ifdef CLONE_BACKWARDS
+#ifdef CONFIG_CLONE_BACKWARDS
 		unsigned long, tls, int __user *, child_tidptr)
 #else
 		int __user *, child_tidptr, unsigned long, tls)

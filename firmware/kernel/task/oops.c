@@ -86,7 +86,7 @@ static __printf(2, 0) void __die(struct pt_regs *regs, const char *fmt,
  * Never returns. Interrupts and preemption are turned on again for the task's
  * last steps; the locks that it holds are lost.
  */
-static __noreturn void make_task_dead(int signr)
+__noreturn void make_task_dead(int signr)
 {
 	struct task_struct *tsk = current;
 
@@ -134,4 +134,9 @@ void oops(struct pt_regs *regs, const char *fmt, ...)
 	if (panic_on_oops)
 		panic_regs(regs, "Fatal exception");
 	make_task_dead(SIGSEGV);
+}
+
+void die(const char *what, struct pt_regs *regs, long err)
+{
+	oops(regs, "%s: %04lx", what, err & 0xffff);
 }

@@ -53,6 +53,24 @@ int do_sigaction(int sig, struct k_sigaction *act, struct k_sigaction *oact)
 	return 0;
 }
 
+#ifndef CONFIG_ODD_RT_SIGACTION
+SYSCALL_DEFINE4(rt_sigaction, int, sig, const struct sigaction __user *, act,
+		struct sigaction __user *, oact, size_t, sigsetsize)
+{
+	struct k_sigaction new, old;
+	int ret;
+
+	if (sigsetsize != sizeof(sigset_t))
+		return -EINVAL;
+	if (act && copy_from_user(&new.sa, act, sizeof(new.sa)))
+		return -EFAULT;
+	ret = do_sigaction(sig, act ? &new : NULL, oact ? &old : NULL);
+	if (!ret && oact && copy_to_user(oact, &old.sa, sizeof(old.sa)))
+		ret = -EFAULT;
+	return ret;
+}
+#endif
+
 /* A kernel thread's own. */
 void kernel_sigaction(int sig, unsigned long handler)
 {

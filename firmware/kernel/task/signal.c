@@ -64,7 +64,7 @@ void signal_wake_up(struct task_struct *t, int fatal)
 }
 
 /* The program's own faults come before what others sent. */
-static int next_signal(struct sigpending *pending, sigset_t mask)
+int next_signal(struct sigpending *pending, sigset_t mask)
 {
 	sigset_t x = pending->signal & ~mask;
 

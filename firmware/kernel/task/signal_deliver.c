@@ -219,7 +219,7 @@ static void fill_child_info(struct kernel_siginfo *info,
 	info->si_stime = tsk->stime + tsk->signal->usage.stime;
 }
 
-static void __wake_up_parent(struct task_struct *p, struct task_struct *parent)
+void __wake_up_parent(struct task_struct *p, struct task_struct *parent)
 {
 	__wake_up_sync_key(&parent->signal->wait_chldexit, TASK_INTERRUPTIBLE,
 			   p);

@@ -89,6 +89,7 @@ struct task_struct *dup_task_struct(struct task_struct *orig)
 	ftrace_graph_init_task(p);
 	p->rethooks = 0;
 	p->kretprobe_instances = NULL;
+	p->wake_q.next = NULL;		/* as the parent may be about to be woken */
 	/* One for its parent's wait, one for its last switch. */
 	refcount_set(&p->rcu_users, 2);
 	refcount_set(&p->usage, 1);

@@ -2,6 +2,12 @@
 /* Setting this CPU's next timer interrupt. */
 #include <linux/clockchips.h>
 #include <linux/kernel.h>
+#include <emu/hostcall.h>
+
+void set_next_event(u64 cycles)
+{
+	hostcall1(HC_TIMER_SET, cycles);
+}
 
 /* A time that has passed interrupts at once; KTIME_MAX never does. */
 void clockevents_program_event(ktime_t expires)

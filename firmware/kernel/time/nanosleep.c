@@ -6,11 +6,6 @@
 #include <linux/syscalls.h>
 #include <linux/uaccess.h>
 
-struct hrtimer_sleeper {
-	struct hrtimer timer;
-	struct task_struct *task;	/* NULL once the time has come */
-};
-
 static enum hrtimer_restart hrtimer_wakeup(struct hrtimer *timer)
 {
 	struct hrtimer_sleeper *t =
@@ -23,14 +18,30 @@ static enum hrtimer_restart hrtimer_wakeup(struct hrtimer *timer)
 	return HRTIMER_NORESTART;
 }
 
-static int __sched do_nanosleep(struct hrtimer_sleeper *t, ktime_t expires)
+void hrtimer_init_sleeper(struct hrtimer_sleeper *sl, clockid_t clock,
+			  enum hrtimer_mode mode)
+{
+	hrtimer_init(&sl->timer, clock, mode);
+	sl->timer.function = hrtimer_wakeup;
+	sl->task = current;
+}
+
+void hrtimer_sleeper_start_expires(struct hrtimer_sleeper *sl,
+				   enum hrtimer_mode mode)
+{
+	hrtimer_start_expires(&sl->timer, mode);
+}
+
+static int __sched do_nanosleep(struct hrtimer_sleeper *t,
+				enum hrtimer_mode mode)
 {
 	do {
 		set_current_state(TASK_INTERRUPTIBLE);
-		hrtimer_start(&t->timer, expires, HRTIMER_MODE_ABS);
+		hrtimer_sleeper_start_expires(t, mode);
 		if (likely(READ_ONCE(t->task)))
 			schedule();
 		hrtimer_cancel(&t->timer);
+		mode = HRTIMER_MODE_ABS;
 	} while (READ_ONCE(t->task) && !signal_pending(current));
 	__set_current_state(TASK_RUNNING);
 	return READ_ONCE(t->task) ? -EINTR : 0;
@@ -42,15 +53,15 @@ static int __sched do_nanosleep(struct hrtimer_sleeper *t, ktime_t expires)
  */
 int __sched schedule_hrtimeout(const ktime_t *expires, enum hrtimer_mode mode)
 {
-	struct hrtimer_sleeper t = { .task = current };
+	struct hrtimer_sleeper t;
 
 	if (*expires == KTIME_MAX) {
 		schedule();
 		return -EINTR;
 	}
-	hrtimer_init(&t.timer, CLOCK_MONOTONIC, mode);
-	t.timer.function = hrtimer_wakeup;
-	hrtimer_start(&t.timer, *expires, mode);
+	hrtimer_init_sleeper(&t, CLOCK_MONOTONIC, mode);
+	hrtimer_set_expires(&t.timer, *expires);
+	hrtimer_sleeper_start_expires(&t, mode);
 	if (likely(READ_ONCE(t.task)))
 		schedule();
 	hrtimer_cancel(&t.timer);
@@ -63,23 +74,16 @@ static int report_rest(struct __kernel_timespec __user *rmtp, ktime_t expires)
 	return put_ktime(max_t(ktime_t, expires - ktime_get(), 0), rmtp);
 }
 
-static long sleep_until(ktime_t expires, clockid_t clock)
-{
-	struct hrtimer_sleeper t = { .task = current };
-
-	hrtimer_init(&t.timer, clock, HRTIMER_MODE_ABS);
-	t.timer.function = hrtimer_wakeup;
-	return do_nanosleep(&t, expires);
-}
-
 static long hrtimer_nanosleep_restart(struct restart_block *restart)
 {
-	ktime_t expires = restart->nanosleep.expires;
+	struct hrtimer_sleeper t;
 
-	if (!sleep_until(expires, restart->nanosleep.clockid))
+	hrtimer_init_sleeper(&t, restart->nanosleep.clockid, HRTIMER_MODE_ABS);
+	hrtimer_set_expires(&t.timer, restart->nanosleep.expires);
+	if (!do_nanosleep(&t, HRTIMER_MODE_ABS))
 		return 0;
 	if (restart->nanosleep.rmtp &&
-	    report_rest(restart->nanosleep.rmtp, expires))
+	    report_rest(restart->nanosleep.rmtp, hrtimer_get_expires(&t.timer)))
 		return -EFAULT;
 	return set_restart_fn(restart, hrtimer_nanosleep_restart);
 }
@@ -88,19 +92,19 @@ long hrtimer_nanosleep(ktime_t rqtp, enum hrtimer_mode mode, clockid_t clock,
 		       struct __kernel_timespec __user *rmtp)
 {
 	struct restart_block *restart = &current->restart_block;
-	ktime_t expires = rqtp;
+	struct hrtimer_sleeper t;
 
-	if (mode == HRTIMER_MODE_REL)
-		expires = ktime_add_safe(ktime_get(), rqtp);
-	if (!sleep_until(expires, clock))
+	hrtimer_init_sleeper(&t, clock, mode);
+	hrtimer_set_expires(&t.timer, rqtp);
+	if (!do_nanosleep(&t, mode))
 		return 0;
 	if (mode == HRTIMER_MODE_ABS)
 		return -ERESTARTNOHAND;
-	if (rmtp && report_rest(rmtp, expires))
+	if (rmtp && report_rest(rmtp, hrtimer_get_expires(&t.timer)))
 		return -EFAULT;
 	restart->nanosleep.clockid = clock;
 	restart->nanosleep.rmtp = rmtp;
-	restart->nanosleep.expires = expires;
+	restart->nanosleep.expires = hrtimer_get_expires(&t.timer);
 	return set_restart_fn(restart, hrtimer_nanosleep_restart);
 }
 

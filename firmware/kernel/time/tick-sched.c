@@ -68,12 +68,13 @@ static ktime_t get_jiffies_update(unsigned long *basej)
 	return basem;
 }
 
-static void tick_sched_do_timer(struct tick_sched *ts, ktime_t now)
+static __noclone void tick_sched_do_timer(struct tick_sched *ts, ktime_t now)
 {
 	tick_do_update_jiffies64(now);
 }
 
-static void tick_sched_handle(struct tick_sched *ts, struct pt_regs *regs)
+static __noclone void tick_sched_handle(struct tick_sched *ts,
+					struct pt_regs *regs)
 {
 	update_process_times(user_mode(regs));
 }
@@ -106,7 +107,7 @@ void tick_setup_sched_timer(void)
 	hrtimer_start(&ts->sched_timer, first, HRTIMER_MODE_ABS_PINNED_HARD);
 }
 
-static void tick_nohz_restart(struct tick_sched *ts, ktime_t now)
+static __noclone void tick_nohz_restart(struct tick_sched *ts, ktime_t now)
 {
 	hrtimer_cancel(&ts->sched_timer);
 	ts->sched_timer.expires = ts->last_tick;
@@ -120,7 +121,7 @@ static void tick_nohz_restart(struct tick_sched *ts, ktime_t now)
  * When this CPU is needed again; 0: before the tick after the next one. With
  * interrupts off.
  */
-static ktime_t tick_nohz_next_event(struct tick_sched *ts, int cpu)
+static __noclone ktime_t tick_nohz_next_event(struct tick_sched *ts, int cpu)
 {
 	unsigned long basejiff;
 	ktime_t basemono = get_jiffies_update(&basejiff);
@@ -139,7 +140,7 @@ static ktime_t tick_nohz_next_event(struct tick_sched *ts, int cpu)
 	return ts->timer_expires;
 }
 
-static void tick_nohz_stop_tick(struct tick_sched *ts, int cpu)
+static __noclone void tick_nohz_stop_tick(struct tick_sched *ts, int cpu)
 {
 	ktime_t expires = ts->timer_expires;
 

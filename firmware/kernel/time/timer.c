@@ -221,8 +221,8 @@ static inline struct timer_base *switch_timer_base(struct timer_list *timer,
 #define MOD_TIMER_REDUCE	0x01
 
 /* In any context but NMI. The function is called in a softirq. */
-static int __mod_timer(struct timer_list *timer, unsigned long expires,
-		       unsigned int options)
+static __noclone int __mod_timer(struct timer_list *timer,
+				 unsigned long expires, unsigned int options)
 {
 	struct timer_base *base;
 	unsigned long flags;

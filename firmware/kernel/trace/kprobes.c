@@ -8,7 +8,7 @@
 
 static int kprobes_fill_super(struct super_block *sb, void *data, int silent)
 {
-	return hostfs_fill_super(sb, "kprobes");
+	return hostfs_fill_super(sb, "kprobes", &hostfs_dir_inode_operations);
 }
 
 static struct dentry *kprobes_get_tree(struct file_system_type *type, int flags,

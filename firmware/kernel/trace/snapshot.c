@@ -3,31 +3,23 @@
 #include <linux/ftrace.h>
 #include <linux/init.h>
 #include <linux/kernel.h>
-#include <linux/preempt.h>
 #include <linux/string.h>
 #include <linux/trace_printk.h>
 #include <emu/hostcall.h>
 
 #define SNAPSHOT_ALLOC	0
-#define SNAPSHOT_TAKE	1	/* 1: done, 0: there is no room for it */
+#define SNAPSHOT_TAKE	1
 
-static notrace void say(unsigned long ip, const char *str)
+/* What the trace says when there can be none, it says by this name. */
+static notrace __attribute__((noinline)) void
+tracing_snapshot_instance_cond(void)
 {
-	__trace_puts(ip, str, strlen(str));
+	hostcall1(HC_TRACING_SNAPSHOT, SNAPSHOT_TAKE);
 }
 
 notrace void tracing_snapshot(void)
 {
-	if (in_nmi()) {
-		say(_THIS_IP_, "*** SNAPSHOT CALLED FROM NMI CONTEXT ***\n");
-		say(_THIS_IP_, "*** snapshot is being ignored        ***\n");
-		return;
-	}
-	if (hostcall1(HC_TRACING_SNAPSHOT, SNAPSHOT_TAKE))
-		return;
-	say(_THIS_IP_, "*** SNAPSHOT NOT ALLOCATED ***\n");
-	say(_THIS_IP_, "*** stopping trace here!   ***\n");
-	tracing_off();
+	tracing_snapshot_instance_cond();
 }
 
 notrace int tracing_alloc_snapshot(void)
@@ -53,8 +45,10 @@ __setup("ftrace_boot_snapshot", boot_snapshot);
 
 void __init ftrace_boot_snapshot(void)
 {
+	static const char done[] = "** Boot snapshot taken **\n";
+
 	if (!snapshot_at_boot)
 		return;
 	tracing_snapshot();
-	say(_THIS_IP_, "** Boot snapshot taken **\n");
+	__trace_puts(_THIS_IP_, done, strlen(done));
 }

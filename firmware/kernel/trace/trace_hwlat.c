@@ -6,6 +6,7 @@
  * had it. Each window of time begins with some time, its width, in which the
  * thread looks.
  */
+#include <linux/cpu.h>
 #include <linux/delay.h>
 #include <linux/err.h>
 #include <linux/ftrace_irq.h>
@@ -235,22 +236,26 @@ static long start_per_cpu_kthreads(void)
 	const struct cpumask cpus = hwlat_cpus();
 	struct hwlat_kthread_data *kdata;
 	struct task_struct *kthread;
+	long err = 0;
 	int cpu;
 
+	cpus_read_lock();
 	for_each_cpu(cpu, &cpus) {
 		kdata = per_cpu_ptr(&hwlat_per_cpu_data, cpu);
 		if (kdata->kthread)
 			continue;
 		kthread = kthread_create_on_cpu(hwlat_thread, NULL, cpu,
 						"hwlatd/%u");
-		if (IS_ERR(kthread)) {
-			stop_kthreads();
-			return PTR_ERR(kthread);
-		}
+		err = PTR_ERR_OR_ZERO(kthread);
+		if (err)
+			break;
 		kdata->kthread = kthread;
 		wake_up_process(kthread);
 	}
-	return 0;
+	cpus_read_unlock();
+	if (err)
+		stop_kthreads();
+	return err;
 }
 
 /* TRACE_WORK_HWLAT_START: threads that are there already go on. */

@@ -7,6 +7,7 @@
  *
  * Nothing here is traced.
  */
+#include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/hrtimer.h>
 #include <linux/kernel.h>
@@ -514,8 +515,10 @@ static long stop_per_cpu_kthreads(void)
 {
 	int cpu;
 
+	cpus_read_lock();
 	for_each_online_cpu(cpu)
 		stop_kthread(cpu);
+	cpus_read_unlock();
 	return 0;
 }
 
@@ -542,9 +545,29 @@ static int start_kthread(unsigned int cpu)
 	return 0;
 }
 
+static int start_per_cpu_kthreads(void)
+{
+	int cpu, err = 0;
+
+	cpus_read_lock();
+	for_each_online_cpu(cpu) {
+		if (!cpumask_test_cpu(cpu, &osnoise_data.cpus))
+			continue;
+		err = start_kthread(cpu);
+		if (err)
+			break;
+	}
+	cpus_read_unlock();
+	if (err) {
+		pr_err("osnoise: could not start sampling thread\n");
+		stop_per_cpu_kthreads();
+	}
+	return err;
+}
+
 long osnoise_workload_start(const struct trace_work *work)
 {
-	int cpu, err;
+	int cpu;
 
 	timerlat_enabled = work->argument;
 	for_each_online_cpu(cpu) {
@@ -553,17 +576,7 @@ long osnoise_workload_start(const struct trace_work *work)
 		*per_cpu_ptr(&per_cpu_timerlat_var, cpu) =
 			(struct timerlat_variables){};
 	}
-	for_each_online_cpu(cpu) {
-		if (!cpumask_test_cpu(cpu, &osnoise_data.cpus))
-			continue;
-		err = start_kthread(cpu);
-		if (err) {
-			pr_err("osnoise: could not start sampling thread\n");
-			stop_per_cpu_kthreads();
-			return err;
-		}
-	}
-	return 0;
+	return start_per_cpu_kthreads();
 }
 
 long osnoise_workload_stop(const struct trace_work *work)

@@ -56,7 +56,7 @@ static const struct tty_operations hvc_ops = {
 };
 
 /* As much as there is room for. */
-static void hvc_poll(struct tty_struct *tty)
+void hvc_poll(struct tty_struct *tty)
 {
 	char buf[TTY_BUFFER_SIZE];
 	size_t room;

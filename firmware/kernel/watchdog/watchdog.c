@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What the lockup detectors are told, on the command line or later. */
+#include <linux/cpu.h>
 #include <linux/init.h>
 #include <linux/kernel.h>
 #include <linux/module.h>
@@ -53,10 +54,12 @@ static void lockup_detector_update_enable(void)
 	WRITE_ONCE(watchdog_enabled, enabled);
 }
 
-static void lockup_detector_update(void)
+static void __lockup_detector_reconfigure(void)
 {
+	cpus_read_lock();
 	lockup_detector_update_enable();
 	watchdog_nmi_start();
+	cpus_read_unlock();
 }
 
 /* "0", "1", "panic" or "nopanic". */
@@ -112,7 +115,7 @@ static int proc_watchdog_common(unsigned int which, struct ctl_table *table,
 	if (!write)
 		*param = old;
 	else if (!err && *param != old)
-		lockup_detector_update();
+		__lockup_detector_reconfigure();
 	mutex_unlock(&watchdog_mutex);
 	return err;
 }
@@ -148,7 +151,7 @@ static int proc_watchdog_thresh(struct ctl_table *table, int write,
 	old = watchdog_thresh;
 	err = proc_dointvec_minmax(table, write, buffer, lenp, ppos);
 	if (!err && write && watchdog_thresh != old)
-		lockup_detector_update();
+		__lockup_detector_reconfigure();
 	mutex_unlock(&watchdog_mutex);
 	return err;
 }

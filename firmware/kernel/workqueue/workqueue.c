@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Queues and pools: making and ending them, and those that always exist. */
+#include <linux/cpu.h>
 #include <linux/cpumask.h>
 #include <linux/init.h>
 #include <linux/kernel.h>
@@ -59,7 +60,9 @@ static int alloc_and_link_pwqs(struct workqueue_struct *wq)
 	unsigned int cpu;
 
 	if (wq->flags & WQ_UNBOUND) {
+		cpus_read_lock();
 		wq->dfl_pwq = alloc_pwq(wq, -1);
+		cpus_read_unlock();
 		return wq->dfl_pwq ? 0 : -ENOMEM;
 	}
 	wq->cpu_pwqs = kcalloc(nr_cpu_ids, sizeof(*wq->cpu_pwqs), GFP_KERNEL);

@@ -84,7 +84,7 @@ static Indirect *ext2_get_branch(struct inode *inode, int depth, int *offsets,
 }
 
 /* Near what is before it in the table, or the table itself, or its group. */
-static u32 ext2_find_goal(struct inode *inode, Indirect *partial)
+static __noclone u32 ext2_find_goal(struct inode *inode, Indirect *partial)
 {
 	struct ext2_inode_info *ei = EXT2_I(inode);
 	__le32 *start = partial->bh ? (__le32 *)partial->bh->b_data :
@@ -156,8 +156,8 @@ static void ext2_splice_branch(struct inode *inode, Indirect *where, int num)
 	mark_inode_dirty(inode);
 }
 
-static int ext2_get_blocks(struct inode *inode, sector_t block, u32 *found,
-			   bool *new, int create)
+static __noclone int ext2_get_blocks(struct inode *inode, sector_t block,
+				     u32 *found, bool *new, int create)
 {
 	struct ext2_inode_info *ei = EXT2_I(inode);
 	Indirect chain[4] = {}, *partial;

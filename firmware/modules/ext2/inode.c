@@ -56,9 +56,9 @@ const struct address_space_operations ext2_aops = {
 };
 
 /* The inode in its table; the buffer is to be released. */
-static struct ext2_inode *ext2_get_inode(struct super_block *sb,
-					 unsigned long ino,
-					 struct buffer_head **bhp)
+static __noclone struct ext2_inode *ext2_get_inode(struct super_block *sb,
+						   unsigned long ino,
+						   struct buffer_head **bhp)
 {
 	struct ext2_sb_info *sbi = EXT2_SB(sb);
 	unsigned long group, offset, block;

@@ -6,7 +6,7 @@
 static spinlock_t lock = __SPIN_LOCK_UNLOCKED;
 static unsigned long beats;
 
-static unsigned long sample_add(unsigned long n)
+static __noclone unsigned long sample_add(unsigned long n)
 {
 	return beats += n;
 }

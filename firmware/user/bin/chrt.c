@@ -5,7 +5,7 @@
  * that of a process.
  */
 #include <err.h>
-#include <errno.h>
+#include <exec.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -202,7 +202,5 @@ int main(int argc, char **argv)
 		show(pid, "new");
 	if (of_process)
 		return 0;
-	argv += optind + 1;
-	execvp(argv[0], argv);
-	err(errno == ENOENT ? 127 : 126, "failed to execute %s", argv[0]);
+	exec_or_exit(argv + optind + 1, "failed to execute %s");
 }

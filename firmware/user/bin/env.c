@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* env [-i] [-u NAME]... [NAME=VALUE]... [COMMAND [ARGUMENT]...] */
 #include <err.h>
-#include <errno.h>
+#include <exec.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,11 +28,8 @@ int main(int argc, char **argv)
 		*equals = '\0';
 		setenv(argv[optind], equals + 1, 1);
 	}
-	if (optind < argc) {
-		execvp(argv[optind], argv + optind);
-		warn("'%s'", argv[optind]);
-		return errno == ENOENT ? 127 : 126;
-	}
+	if (optind < argc)
+		exec_or_exit(argv + optind, "'%s'");
 	for (char **entry = environ; *entry; entry++)
 		puts(*entry);
 	return 0;

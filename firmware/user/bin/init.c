@@ -8,6 +8,7 @@
  */
 #include <err.h>
 #include <errno.h>
+#include <exec.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -131,9 +132,7 @@ static pid_t start(char *const argv[], int command_fd)
 	if (pid == 0) {
 		take_terminal();
 		ioctl(command_fd, COMMAND_EXEC);
-		execvp(argv[0], argv);
-		warn("%s", argv[0]);
-		_exit(errno == ENOENT ? 127 : 126);
+		exec_or_exit(argv, "%s");
 	}
 	return pid;
 }

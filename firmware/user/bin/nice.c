@@ -2,7 +2,7 @@
 /* nice [-n ADJUSTMENT] [COMMAND [ARGUMENT]...]: with less or more weight. */
 #include <ctype.h>
 #include <err.h>
-#include <errno.h>
+#include <exec.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -62,7 +62,5 @@ int main(int argc, char **argv)
 	if (setpriority(PRIO_PROCESS, 0,
 			getpriority(PRIO_PROCESS, 0) + adjustment) < 0)
 		warn("cannot set niceness");
-	execvp(argv[i], argv + i);
-	warn("%s", argv[i]);
-	return errno == ENOENT ? 127 : 126;
+	exec_or_exit(argv + i, "%s");
 }

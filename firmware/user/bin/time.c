@@ -2,6 +2,7 @@
 /* time [-p] COMMAND [ARGUMENT]...: how long it took, in all and of CPUs. */
 #include <err.h>
 #include <errno.h>
+#include <exec.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,11 +40,8 @@ int main(int argc, char **argv)
 	pid = fork();
 	if (pid < 0)
 		err(125, "cannot fork");
-	if (pid == 0) {
-		execvp(argv[optind], argv + optind);
-		warn("cannot run %s", argv[optind]);
-		_exit(errno == ENOENT ? 127 : 126);
-	}
+	if (pid == 0)
+		exec_or_exit(argv + optind, "cannot run %s");
 	while (wait4(pid, &status, 0, &usage) < 0)
 		if (errno != EINTR)
 			err(125, "cannot wait");

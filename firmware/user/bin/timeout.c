@@ -6,6 +6,7 @@
 #include <ctype.h>
 #include <err.h>
 #include <errno.h>
+#include <exec.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -100,11 +101,8 @@ int main(int argc, char **argv)
 	pid = fork();
 	if (pid < 0)
 		err(125, "cannot fork");
-	if (pid == 0) {
-		execvp(argv[optind], argv + optind);
-		warn("failed to run command '%s'", argv[optind]);
-		_exit(errno == ENOENT ? 127 : 126);
-	}
+	if (pid == 0)
+		exec_or_exit(argv + optind, "failed to run command '%s'");
 	if (ends_in_time(pid, limit, &status))
 		return WIFSIGNALED(status) ? 128 + WTERMSIG(status) :
 					     WEXITSTATUS(status);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The environment, and programs by their name. */
+/* The environment. */
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -68,61 +68,4 @@ int setenv(const char *name, const char *value, int overwrite)
 	list[count + 1] = NULL;
 	environ = list;
 	return 0;
-}
-
-/* What the kernel cannot execute, sh executes, or says why nobody can. */
-static void execute(const char *path, char *const argv[])
-{
-	size_t count = 0;
-	char **words;
-
-	execve(path, argv, environ);
-	if (errno != ENOEXEC)
-		return;
-	while (argv[count])
-		count++;
-	words = calloc(count + 3, sizeof(*words));
-	if (!words)
-		return;
-	words[0] = (char *)"sh";
-	words[1] = (char *)path;
-	memcpy(words + 2, argv + 1, count * sizeof(*words));
-	execve("/bin/sh", words, environ);
-	free(words);
-}
-
-/* errno says why it comes back; what it found but could not run comes first. */
-int execvp(const char *name, char *const argv[])
-{
-	const char *path = getenv("PATH");
-	char candidate[PATH_MAX];
-	int error = ENOENT;
-
-	if (!*name) {
-		errno = ENOENT;
-		return -1;
-	}
-	if (strchr(name, '/')) {
-		execute(name, argv);
-		return -1;
-	}
-	if (!path)
-		path = "/bin";
-	for (;;) {
-		int length = strcspn(path, ":");
-
-		if (snprintf(candidate, sizeof(candidate), "%.*s/%s",
-			     length ? length : 1, length ? path : ".",
-			     name) < (int)sizeof(candidate))
-			execute(candidate, argv);
-		else
-			errno = ENAMETOOLONG;
-		if (errno != ENOENT && errno != ENOTDIR)
-			error = errno;
-		if (!path[length])
-			break;
-		path += length + 1;
-	}
-	errno = error;
-	return -1;
 }

@@ -55,6 +55,7 @@ static const struct name errors[] = {
 	{ ENODATA, "No data available" },
 	{ ETIME, "Timer expired" },
 	{ EOVERFLOW, "Value too large for defined data type" },
+	{ ELIBBAD, "Accessing a corrupted shared library" },
 	{ EILSEQ, "Invalid or incomplete multibyte or wide character" },
 	{ EUSERS, "Too many users" },
 	{ EOPNOTSUPP, "Operation not supported" },

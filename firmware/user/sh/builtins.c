@@ -130,7 +130,7 @@ static int run_dot(int argc, char **argv)
 	if (fd < 0)
 		fail("cannot open %s: %s", path, errno == ENOENT ?
 		     "No such file" : strerror(errno));
-	error = binary_error(fd, path);
+	error = binary_error(fd);
 	if (error) {
 		close(fd);
 		fail(BINARY_ERROR, path, error);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Finds programs and becomes them. */
 #include <errno.h>
+#include <exec.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,27 +22,40 @@ static void run_as_script(const char *path, char **argv, char **environment)
 	execve("/bin/sh", words.items, environment);
 }
 
-/* Ends the shell after a message if it is a binary. */
+/* Ends the shell after a message if it is a binary, or another's script. */
 static void check_text(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	const char *error = fd < 0 ? NULL : binary_error(fd, path);
+	const char *error = fd < 0 ? NULL : binary_error(fd);
 
 	if (error) {
 		complain(BINARY_ERROR, path, error);
 		exit(STATUS_NOT_EXECUTABLE);
 	}
+	error = interpreter_error(path);
+	if (error) {
+		complain("%s: cannot execute: %s", path, error);
+		exit(STATUS_NOT_EXECUTABLE);
+	}
 }
 
-static void try(const char *path, char **argv)
+/* Returns what is missing besides the file itself, if the file is there. */
+static const char *try(const char *path, char **argv)
 {
 	char **environment = vars_environment();
+	const char *missing = NULL;
+	int error;
 
 	execve(path, argv, environment);
-	if (errno == ENOEXEC) {
+	error = errno;
+	if (error == ENOEXEC) {
 		check_text(path);
 		run_as_script(path, argv, environment);
+	} else if (error == ENOENT) {
+		missing = interpreter_error(path);
+		errno = error;
 	}
+	return missing;
 }
 
 char *next_candidate(const char **path, const char *name)
@@ -60,23 +74,26 @@ char *next_candidate(const char **path, const char *name)
 	return candidate;
 }
 
-/* errno says why it comes back. */
-static void search(char **argv)
+/* errno says why it comes back, and what it returns is as of try(). */
+static const char *search(char **argv)
 {
-	const char *path = var_get("PATH");
+	const char *path = var_get("PATH"), *missing = NULL;
 	int error = ENOENT;
 	char *candidate;
 
 	while ((candidate = next_candidate(&path, argv[0]))) {
+		const char *lacks;
 		struct stat st;
 
 		if (stat(candidate, &st) < 0 || !S_ISREG(st.st_mode))
 			continue;
-		try(candidate, argv);
+		lacks = try(candidate, argv);
+		missing = lacks ? lacks : missing;
 		if (errno != ENOENT && errno != ENOTDIR)
 			error = errno;
 	}
 	errno = error;
+	return missing;
 }
 
 char *find_program(const char *name)
@@ -98,12 +115,12 @@ char *find_program(const char *name)
 
 void execute(char **argv)
 {
-	if (strchr(argv[0], '/'))
-		try(argv[0], argv);
-	else
-		search(argv);
+	const char *missing = strchr(argv[0], '/') ? try(argv[0], argv) :
+						     search(argv);
+
 	if (errno == ENOENT || errno == ENOTDIR) {
-		complain("%s: not found", argv[0]);
+		complain("%s: not found%s%s", argv[0], missing ? ": " : "",
+			 missing ? missing : "");
 		exit(STATUS_NOT_FOUND);
 	}
 	complain("%s: %s", argv[0], strerror(errno));

@@ -78,7 +78,7 @@ static int open_script(const char *path)
 	if (fd < 0)
 		fail("cannot open %s: %s", path,
 		     errno == ENOENT ? "No such file" : strerror(errno));
-	error = binary_error(fd, path);
+	error = binary_error(fd);
 	if (error) {
 		complain(BINARY_ERROR, path, error);
 		exit(STATUS_NOT_EXECUTABLE);

@@ -405,7 +405,7 @@ int run_command_words(int argc, char **argv);
  * BINARY_ERROR after its path; NULL: it may be one.
  */
 #define BINARY_ERROR	"%s: cannot execute binary file: %s"
-const char *binary_error(int fd, const char *path);
+const char *binary_error(int fd);
 
 /* command.c: finds the program argv[0] and becomes it. */
 void execute(char **argv) __attribute__((noreturn));

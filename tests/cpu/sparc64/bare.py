@@ -35,7 +35,7 @@ def assemble(source: str) -> bytes:
 
 
 class Bare:
-    """A board of SPARC CPUs that run what tests assemble. Host calls that Python answers are kept in `calls`."""
+    """A board of SPARC CPUs that run tests' assembly code. Host calls answered by Python are collected in `calls`."""
 
     def __init__(self, cpus: int = 1, *, quantum: int = 1000, seed: int = 0) -> None:
         self.board = Board(arch.load("sparc64"), cpus, MEMORY, quantum, seed, 1_000_000_000)

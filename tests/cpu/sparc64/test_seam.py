@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The board's classes hold for SPARC V9: traps, interrupts, host calls, turns, steps, and code that changes."""
+"""The board's classes work for SPARC V9: traps, interrupts, host calls, turns, steps, and code that changes."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from emu.cpu.arch.sparc64.state import Env, windows
-from emu.cpu.board import CpuFault
-from emu.cpu.native import cpu_record
+from emu.cpu.cpu import CpuFault
+from emu.cpu.devices import provide_devices
 from tests.cpu.sparc64.bare import CODE, DATA, HANDLERS, HOST_CALL, KERNEL, MEMORY, STACK, Bare, pytestmark  # noqa: F401
 
 COUNT = f"setx {KERNEL + DATA:#x},%g1,%g2; ldx [%g2],%g3; inc %g3; stx %g3,[%g2];"
@@ -16,7 +16,7 @@ FAR = f"setx {KERNEL + HANDLERS:#x},%g1,%g2; jmp %g2; nop"
 TRAPS_ON = "wrpr %g0,0,%pil; wrpr %g0,0x16,%pstate;"
 STOP = HOST_CALL.format(60) + "99: ba 99b; nop"
 
-# Sums with branches whose delay slots do work: %l0 taken, %l1 annulled, %l2 in a call's slot.
+# Sums with branches whose delay slots have an effect: %l0 taken, %l1 annulled, %l2 in a call's slot.
 BUSY = """
     clr %l0; clr %l1; clr %l2; set {n},%l3;
  1: brnz,pt %l3,2f; add %l0,3,%l0; ba 3f; nop;
@@ -54,7 +54,7 @@ def test_a_software_trap_reaches_the_trap_table() -> None:
 
 def test_the_timer_interrupts_at_level_14_and_pil_masks_it() -> None:
     bare = Bare()
-    bare.board.provide_devices(timer=5, ipi=6, stall=9, timer_vector=14)
+    provide_devices(bare.board, timer=5, ipi=6, stall=9, timer_vector=14)
     bare.trap(0x4E, FAR)
     bare.put(HANDLERS, COUNT + "rd %asr23,%g3; stx %g3,[%g2+8]; retry")
     timer = "set {},%o0;" + HOST_CALL.format(5)
@@ -64,15 +64,15 @@ def test_the_timer_interrupts_at_level_14_and_pil_masks_it() -> None:
     assert bare.calls[-1][2][3] == 0
     assert bare.read(DATA) == 1
     assert bare.read(DATA + 8) > 5000
-    assert bare.board.cpus[0].record.get(cpu_record.TAKEN) == 1
+    assert bare.board.cpus[0].record.taken == 1
 
 
 @pytest.mark.parametrize("period", [7, 50, 333])
 def test_interrupts_do_not_disturb_delay_slots(period: int) -> None:
     bare = Bare()
-    bare.board.provide_devices(timer=5, ipi=6, stall=9, timer_vector=14)
+    provide_devices(bare.board, timer=5, ipi=6, stall=9, timer_vector=14)
     bare.trap(0x4E, FAR)
-    # An interrupt's globals are its own; the host call takes %o0, so it is kept in %g4.
+    # An interrupt has globals of its own; the host call uses %o0, so the value is kept in %g4.
     bare.put(HANDLERS, COUNT + f"mov %o0,%g4; rd %asr23,%o0; add %o0,{period},%o0; mov 5,%g1; ta 0x7e; mov %g4,%o0; retry")
     bare.start(f"set 100,%o0; {HOST_CALL.format(5)} {TRAPS_ON}" + busy(3000))
     finish(bare)
@@ -92,7 +92,7 @@ def test_turns_on_two_cpus_do_not_disturb_delay_slots(quantum: int) -> None:
 def test_an_ipi_is_taken_no_earlier_than_it_was_sent() -> None:
     for seed in range(3):
         bare = Bare(2, seed=seed)
-        bare.board.provide_devices(timer=5, ipi=6, stall=9, timer_vector=14)
+        provide_devices(bare.board, timer=5, ipi=6, stall=9, timer_vector=14)
         bare.trap(0x45, FAR)
         bare.put(HANDLERS, COUNT + "rd %asr23,%g3; stx %g3,[%g2+8]; retry")
         bare.start(TRAPS_ON + "1: ba 1b; nop", cpu=1)
@@ -115,16 +115,16 @@ def test_steps_of_any_size_execute_the_same(size: int) -> None:
         cpu.step(size)
         registers = cpu.registers()
         slots += registers["npc"] != registers["pc"] + 4
-        if cpu.record.get(cpu_record.REQUEST):
+        if cpu.record.request:
             break
-    assert cpu.record.get(cpu_record.HOST_CALL) == 60
+    assert cpu.record.host_call == 60
     assert [cpu.registers()[f"l{n}"] for n in range(3)] == expected(40)
     assert slots > 10 or size == 3
 
 
 def test_a_halted_cpu_is_woken_by_a_masked_interrupt_and_takes_it_when_it_may() -> None:
     bare = Bare(2)
-    bare.board.provide_devices(timer=5, ipi=6, stall=9, timer_vector=14, halt=17, relax=18)
+    provide_devices(bare.board, timer=5, ipi=6, stall=9, timer_vector=14, halt=17, relax=18)
     bare.trap(0x4E, FAR)
     bare.put(HANDLERS, COUNT + "retry")
     bare.start(f"wrpr %g0,15,%pil; wrpr %g0,0x16,%pstate; set 1000000,%o0; {HOST_CALL.format(5)} {HOST_CALL.format(17)}"
@@ -145,7 +145,7 @@ def test_code_outside_the_direct_map_is_charged_where_it_is() -> None:
 
 def test_an_ipi_of_no_level_is_refused() -> None:
     bare = Bare()
-    bare.board.provide_devices(timer=5, ipi=6, stall=9, timer_vector=14)
+    provide_devices(bare.board, timer=5, ipi=6, stall=9, timer_vector=14)
     bare.start(f"mov 0,%o0; mov 16,%o1; {HOST_CALL.format(6)}" + STOP)
     finish(bare)
     assert bare.calls[-1][2][0] == 2**64 - 22

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What code takes on a bare board whose CPUs have pipelines, predictors and caches."""
+"""Measures code on a bare board whose CPUs have pipelines, predictors and caches."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from tests.cpu.bare import KERNEL, Bare
 
 __all__ = ["DATA", "Each", "bouncing", "chase", "each", "run"]
 
-DATA = 0x200000  # RAM that is free
+DATA = 0x200000  # free RAM
 
 
 class Each(NamedTuple):
-    """What a round of a loop takes, in cycles, and what it counts."""
+    """The cycles of a loop's round, and its counters."""
 
     cycles: float
     counts: dict[str, float]
 
 
 def run(source: str, prepare: Callable[[Bare], object] = lambda bare: None) -> tuple[int, Counter[str]]:
-    """The cycles that code takes from reset to its `hlt`, and what it counts. `prepare`: fills RAM."""
+    """The cycles that code takes from reset to its `hlt`, and the counters. `prepare`: fills RAM."""
     bare = Bare(timing="caches")
     prepare(bare)
     bare.start(source + "; cli; hlt")
@@ -35,13 +35,13 @@ def run(source: str, prepare: Callable[[Bare], object] = lambda bare: None) -> t
 def each(
     body: str, *, before: str = "nop", behind: str = "", rounds: int = 200, prepare: Callable[[Bare], object] | None = None
 ) -> Each:
-    """What a round takes, when those before it have been executed.
+    """A round of a loop in steady state.
 
     Args:
-        body: the loop's; it leaves r12 alone.
-        before: what is executed once.
-        behind: what is behind the end: functions.
-        rounds: that are executed first, and then are measured.
+        body: of the loop; it must not change r12.
+        before: is executed once.
+        behind: functions, placed behind the end.
+        rounds: the number executed before the measurement, and in it.
         prepare: fills RAM.
     """
 
@@ -54,11 +54,11 @@ def each(
 
 
 def chase(lines: int, *, passes: int = 1) -> Each:
-    """A load whose address is what the load before has given, of `lines` lines in no order.
+    """A load whose address is the result of the load before; the addresses are `lines` lines in random order.
 
     Args:
-        lines: how many.
-        passes: over them all, before the one that is measured.
+        lines: their number.
+        passes: over all lines before the measured one, and after one in order; 0: the lines have not been read.
     """
     order = list(range(lines))
     random.Random(lines).shuffle(order)
@@ -70,11 +70,12 @@ def chase(lines: int, *, passes: int = 1) -> Each:
     first = f"mov rbx, {KERNEL + DATA + order[0] * 64:#x}"
     if not passes:
         return each("mov rbx, [rbx]", before=first, rounds=lines // 2, prepare=prepare)
-    return each("mov rbx, [rbx]", before=first, rounds=lines * passes, prepare=prepare)
+    touched = f"mov rbx, {KERNEL + DATA:#x}; mov r12, {lines}; touch: mov rax, [rbx]; add rbx, 64; dec r12; jnz touch"
+    return each("mov rbx, [rbx]", before=f"{touched}; {first}", rounds=lines * passes, prepare=prepare)
 
 
 def bouncing(quantum: int, rounds: int = 1500) -> Each:
-    """A locked increment of a word that another CPU increments as well, when both have done it for some time."""
+    """A locked increment of a word that another CPU increments as well, in steady state."""
 
     def of(count: int) -> tuple[int, Counter[str]]:
         bare = Bare(2, quantum=quantum, timing="caches")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Blocks of the guest's kernel and programs: (address, code). Some wait for all before them, some are long."""
+"""Blocks of the guest's kernel and programs: (address, code). Some are serialising, some are long."""
 
 from __future__ import annotations
 

@@ -1,26 +1,27 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A core that is so small that everything in it is soon full, and its native code, a function for each thing that it does."""
+"""A core so small that all of its structures soon fill up, and its native code, with a function for each of its parts."""
 
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
-from numba import types
 
-from emu.cpu.native import board_record, cpu_record
-from emu.cpu.native.timing import caches, compose, predict, record, tlb
-from emu.cpu.native.timing.layout import Layout
+from emu.cpu.arch.x86_64.zen3 import ZEN3
+from emu.cpu.native.cpu_records import NEVER, Board, Cpu
+from emu.cpu.native.timing import caches, compose, predict, recent, tlb
+from emu.cpu.native.timing.cache_records import SharedCaches
+from emu.cpu.native.timing.layout import layouts
+from emu.cpu.native.timing.record import COUNTERS, Timing
+from emu.cpu.native.timing.summary_record import Summary, Tables
 from emu.cpu.timing.core import Cache, Tlb
-from emu.cpu.timing.zen3 import ZEN3
-from emu.native import cfunc, njit
-from emu.native.pointers import load_u64
-from emu.native.record import Record
+from emu.native.functions import Native, njit, shared
+from emu.native.records import Values, Words, u64
 
 __all__ = [
-    "DIRECT_START", "KERNEL_START", "LINES", "MEMORY", "SMALL", "SmallBoard", "access", "compose_block", "empty_tlbs", "fetch",
-    "fetch_page", "lose", "predict_block", "settle", "translate",
+    "DIRECT_START", "KERNEL_START", "LINES", "MEMORY", "SMALL", "SmallBoard", "access", "access_address", "access_plainly",
+    "compose_block", "empty_tlbs", "fetch", "fetch_page", "forget_states", "lose", "predict_block", "settle", "translate",
 ]  # fmt: skip
 
 SMALL: Final = replace(
@@ -33,6 +34,7 @@ SMALL: Final = replace(
         l1d=Cache(2, 2),
         l2=Cache(4, 3),
         llc=Cache(4, 4),
+        llc_kept=3 << 16,
         itlb=Tlb(1, 3),
         dtlb=Tlb(1, 3),
         l2_tlb=Tlb(2, 3),
@@ -42,127 +44,125 @@ MEMORY: Final = 64 << 10
 LINES: Final = MEMORY // 64
 DIRECT_START, KERNEL_START = 0xFFFF_8880_0000_0000, 0xFFFF_FFFF_8000_0000
 _PAGES = 64  # that can be mapped in either half of an address space
-_NEVER = int(cpu_record.NEVER)
-_LAYOUT = Layout.of(SMALL, MEMORY)
-_PAGE_SHIFT, _PAGE_MASK, _OFFSET, _HALF, _WORD = (np.uint64(n) for n in (12, _PAGES - 1, 4095, 47, 8))
-_OF_HALF, _ONE = np.uint64(_PAGES), np.uint64(1)
-_word = types.uint64
+_PAGE_MASK, _OFFSET = _PAGES - 1, 4095
+_LAYOUTS = layouts(SMALL, MEMORY)
+_NATIVE = Native(_LAYOUTS)
 
 
 @njit
-def _walk(cpu, board, address):
-    """The board's RAM is a table of where pages are."""
-    page = (address >> _PAGE_SHIFT & _PAGE_MASK) + (address >> _HALF & _ONE) * _OF_HALF
-    return load_u64(load_u64(board + board_record.RAM) + page * _WORD) | address & _OFFSET
+def _walk(cpu: Cpu, board: Board, address: u64) -> u64:
+    """Translates an address; the board's RAM is the page table."""
+    page = (address >> 12 & _PAGE_MASK) + (address >> 47 & 1) * _PAGES
+    return Words(board.ram)[page] | address & _OFFSET
 
 
-_predict = predict.build(SMALL.predictor, _LAYOUT.predictor)
-_caches = caches.build(SMALL.caches, _LAYOUT.caches, _LAYOUT.shared, True)
-_access, _fetch, _lose = _caches
-_tlbs = tlb.build(SMALL.caches, _LAYOUT.caches, _walk)
-_translate, _fetch_page, _empty = _tlbs
+_predict = predict.build(SMALL.predictor, _NATIVE)
+_access, _fetch, _lose = caches.build(SMALL.caches, _NATIVE, True)
+_translate, _, _fetch_page, _empty = tlb.build(SMALL.caches, _NATIVE, _walk)
+_recent = recent.build(SMALL.caches.l1d, _NATIVE, 3, _translate, _access)
 _compose = compose.build(SMALL)
-_settle = compose.settle
 
 
-@cfunc(_word(_word, _word, _word, _word))
-def _predict_block(timing, ending, end, address):
+@_NATIVE.shared
+def predict_block(timing: Timing, ending: u64, end: u64, address: u64) -> u64:
     return _predict(timing, ending, end, address)
 
 
-@cfunc(_word(_word, _word, _word, _word))
-def _access_line(cpu, board, line, write):
-    return _access(cpu, load_u64(cpu + cpu_record.TIMING), board, line, write != np.uint64(0))
+@_NATIVE.shared
+def access(cpu: Cpu, board: Board, line: u64, write: bool) -> u64:
+    return _access(cpu, cpu.timing, board, line, write)[0]
 
 
-@cfunc(_word(_word, _word, _word))
-def _fetch_line(cpu, board, line):
-    return _fetch(cpu, load_u64(cpu + cpu_record.TIMING), board, line)
+@_NATIVE.shared
+def access_address(cpu: Cpu, board: Board, address: u64, write: bool) -> u64:
+    return _recent(cpu, cpu.timing, board, address, write, False)
 
 
-@cfunc(types.void(_word, _word))
-def _lose_line(board, line):
+@_NATIVE.shared
+def access_plainly(cpu: Cpu, board: Board, address: u64, write: bool) -> u64:
+    """The same without the memory of recent lines."""
+    place, late = _translate(cpu, cpu.timing, board, address)
+    if place >= board.ram_size:
+        return u64(0)
+    late += _access(cpu, cpu.timing, board, place >> 6, write)[0]
+    return late >> 3 if write else late
+
+
+@_NATIVE.shared
+def fetch(cpu: Cpu, board: Board, line: u64) -> u64:
+    return _fetch(cpu, cpu.timing, board, line)
+
+
+@_NATIVE.shared
+def lose(board: Board, line: u64) -> None:
     _lose(board, line)
 
 
-@cfunc(_word(_word, _word, _word))
-def _translate_late(cpu, board, address):
-    """The place in the upper 48 bits, and by how much it is late."""
-    place, latency = _translate(cpu, load_u64(cpu + cpu_record.TIMING), board, address)
-    return place << np.uint64(16) | latency
+@_NATIVE.shared
+def translate(cpu: Cpu, board: Board, address: u64) -> u64:
+    """The RAM address in the upper 48 bits, and the latency."""
+    place, latency = _translate(cpu, cpu.timing, board, address)
+    return place << 16 | latency
 
 
-@cfunc(_word(_word, _word, _word))
-def _fetch_from_page(timing, board, address):
+@_NATIVE.shared
+def fetch_page(timing: Timing, board: Board, address: u64) -> u64:
     return _fetch_page(timing, board, address)
 
 
-@cfunc(types.void(_word))
-def _empty_tlbs(timing):
+@_NATIVE.shared
+def empty_tlbs(timing: Timing) -> None:
     _empty(timing)
 
 
-@cfunc(_word(_word, _word, _word, _word, _word, _word, _word))
-def _compose_block(timing, tables, summary, outcome, front, data, late):
+@shared
+def compose_block(timing: Timing, tables: Tables, summary: Summary, outcome: u64, front: u64, data: u64, late: u64) -> u64:
     return _compose(timing, tables, summary, outcome, front, data, late)
 
 
-@cfunc(types.void(_word, _word))
-def _settle_core(timing, tables):
-    _settle(timing, tables)
+@shared
+def settle(timing: Timing, tables: Tables) -> None:
+    compose.settle(timing, tables)
 
 
-@cfunc(types.void(_word))
-def _forget(tables):
+@shared
+def forget_states(tables: Tables) -> None:
     compose.forget_states(tables)
 
 
-predict_block, access, fetch, lose = _predict_block.ctypes, _access_line.ctypes, _fetch_line.ctypes, _lose_line.ctypes
-translate, fetch_page, empty_tlbs = _translate_late.ctypes, _fetch_from_page.ctypes, _empty_tlbs.ctypes
-compose_block, settle, forget_states = _compose_block.ctypes, _settle_core.ctypes, _forget.ctypes
-
-
 class SmallBoard:
-    """Records of a board and its CPUs, as native code wants them: they execute nothing.
+    """Records of a board and its CPUs in the form that native code expects: they execute nothing.
 
     Attributes:
-        pages: the place in RAM of each page of the lower and the upper half of an address space; _NEVER: it is not mapped.
-        layout: of `records`, the CPUs' timing records, and of `shared`.
+        pages: the RAM address of each page of the lower and the upper half of an address space; NEVER: it is not mapped.
+        records: the CPUs' timing records.
     """
 
-    layout = _LAYOUT
-
     def __init__(self, cpus: int = 1) -> None:
-        self.board, self.shared = Record(board_record.WORDS), Record(_LAYOUT.shared_words)
-        self.cpus = [Record(int(cpu_record.BLOCKS) // 8) for _ in range(cpus)]
-        self.records = [Record(_LAYOUT.words) for _ in range(cpus)]
-        self.pages = np.full(2 * _PAGES, _NEVER, np.uint64)
+        self.board, self.shared = Board.allocate(), SharedCaches.allocate(_LAYOUTS)
+        self.cpus = [Cpu.allocate() for _ in range(cpus)]
+        self.records = [Timing.allocate(_LAYOUTS) for _ in range(cpus)]
+        self.pages = np.full(2 * _PAGES, NEVER, np.uint64)
         self._table = np.array([cpu.address for cpu in self.cpus], np.uint64)
         for index, (cpu, timing) in enumerate(zip(self.cpus, self.records, strict=True)):
-            cpu.set(cpu_record.INDEX, index)
-            cpu.set(cpu_record.TIMING, timing.address)
-            cpu.set(cpu_record.BOARD, self.board.address)
-        for field, value in (
-            (board_record.CPUS, self._table.ctypes.data),
-            (board_record.CPU_COUNT, cpus),
-            (board_record.RAM, self.pages.ctypes.data),
-            (board_record.RAM_SIZE, MEMORY),
-            (board_record.DIRECT_START, DIRECT_START),
-            (board_record.KERNEL_START, KERNEL_START),
-            (board_record.TIMING_SHARED, self.shared.address),
-        ):
-            self.board.set(field, value)
+            cpu.index, cpu.timing, cpu.board = index, timing, self.board
+        board = self.board
+        board.cpus, board.cpu_count = Values[Cpu](self._table.ctypes.data), cpus
+        board.ram, board.ram_size = self.pages.ctypes.data, MEMORY
+        board.direct_start, board.kernel_start = DIRECT_START, KERNEL_START
+        board.timing_shared = self.shared
 
     def counts(self, index: int = 0) -> dict[str, int]:
-        """What a CPU has counted, but for what it has not."""
-        found = {name: self.records[index].get(record.COUNTS, n) for n, name in enumerate(record.COUNTERS)}
+        """The counters of a CPU that are not 0."""
+        found = {name: self.records[index].counts[n] for n, name in enumerate(COUNTERS)}
         return {name: count for name, count in found.items() if count}
 
     def page_of(self, address: int) -> int:
         """The index in `pages`."""
         return (address >> 12) % _PAGES + (address >> 47 & 1) * _PAGES
 
-    def words(self, at: Any, count: int, index: int | None = None) -> list[int]:
-        """Words of a CPU's timing record; None: of what the CPUs share."""
-        words = (self.shared if index is None else self.records[index]).words
-        return [int(word) for word in words[int(at) // 8 : int(at) // 8 + count]]
+    def words(self, name: str, index: int | None = None) -> list[int]:
+        """The words of a CPU's cache with that name; None: of what the CPUs share."""
+        found = self.shared if index is None else self.records[index].caches
+        field = _LAYOUTS.fields(type(found))[name]
+        return [Words(found.address + field.offset)[n] for n in range(field.size // 8)]

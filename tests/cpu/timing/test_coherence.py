@@ -1,30 +1,32 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Caches that CPUs keep coherent: native code against plain Python, and what is true after every access."""
+"""Coherent caches: native code compared with plain Python, and invariants after every access."""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emu.cpu.native import board_record, cpu_record
 from emu.cpu.timing.core import Cache
 from tests.cpu.timing.reference.caches import Coherent, Sets, State
 from tests.cpu.timing.small_core import LINES, SMALL, SmallBoard, access, fetch, lose
 
 CORE = SMALL.caches
-READ, WRITE, FETCH, LOSE = range(4)
-Step = tuple[int, int, int]  # what, which CPU, which line
+READ, WRITE, FETCH, LOSE, PASS = range(5)
+Step = tuple[int, int, int]  # what, which CPU, which line; or how much time passes
 
-# Few lines, which are all in few sets; some are far from them, and some next to each other.
+# Few lines, which share few sets; some are far from them, and some are adjacent.
 _lines = st.one_of(st.integers(0, 11), st.integers(0, 11).map(lambda n: n * 8), st.integers(0, LINES - 1))
-_steps = st.tuples(st.sampled_from([READ, READ, READ, WRITE, WRITE, FETCH, FETCH, LOSE]), st.integers(0, 7), _lines)
+_steps = st.one_of(
+    st.tuples(st.sampled_from([READ, READ, READ, WRITE, WRITE, FETCH, FETCH, LOSE]), st.integers(0, 7), _lines),
+    st.tuples(st.just(PASS), st.just(0), st.integers(0, 4)),
+)
 
 
 class Contents(NamedTuple):
-    """What a CPU's caches hold: in each set the lines with their states, the one that was used last first."""
+    """The contents of a CPU's caches: in each set the lines with their states, the most recently used first."""
 
     l1i: list[list[tuple[int, State]]]
     l1d: list[list[tuple[int, State]]]
@@ -32,20 +34,24 @@ class Contents(NamedTuple):
 
 
 class Native:
-    """Native code's caches, as the reference has them."""
+    """The caches of native code in the form of the reference."""
 
     def __init__(self, cpus: int) -> None:
         self.small = SmallBoard(cpus)
 
     def step(self, what: int, index: int, line: int) -> int:
-        cpu, board = self.small.cpus[index].address, self.small.board.address
+        cpu, board = self.small.cpus[index], self.small.board
+        if what == PASS:
+            for one in self.small.cpus:
+                one.cycles += line << 16
+            return 0
         if what == LOSE:
             lose(board, line)
             return 0
         return fetch(cpu, board, line) if what == FETCH else access(cpu, board, line, what == WRITE)
 
-    def _sets(self, at: Any, shape: Cache, index: int | None) -> list[list[tuple[int, State]]]:
-        words = self.small.words(at, shape.sets * shape.ways, index)
+    def _sets(self, name: str, shape: Cache, index: int) -> list[list[tuple[int, State]]]:
+        words = self.small.words(name, index)
         sets = [words[n : n + shape.ways] for n in range(0, len(words), shape.ways)]
         for entries in sets:
             used = sum(entry != 0 for entry in entries)
@@ -53,21 +59,23 @@ class Native:
         return [[(entry >> 2, State(entry & 3)) for entry in entries if entry] for entries in sets]
 
     def contents(self, index: int) -> Contents:
-        at = self.small.layout.caches
-        return Contents(*(self._sets(*one, index) for one in ((at.l1i, CORE.l1i), (at.l1d, CORE.l1d), (at.l2, CORE.l2))))
+        return Contents(*(self._sets(*one, index) for one in (("l1i", CORE.l1i), ("l1d", CORE.l1d), ("l2", CORE.l2))))
 
-    def llc(self) -> list[list[tuple[int, State]]]:
-        return self._sets(self.small.layout.shared.llc, CORE.llc, None)
+    def llc(self) -> list[list[tuple[int, int]]]:
+        """In each set, the lines and when they were used."""
+        words = self.small.words("llc")
+        sets = [words[n : n + CORE.llc.ways] for n in range(0, len(words), CORE.llc.ways)]
+        return [[((entry & 0xFFFF_FFFF) >> 2, entry >> 32) for entry in entries if entry] for entries in sets]
 
     def directory(self) -> tuple[dict[int, set[int]], dict[int, int]]:
-        """By line the CPUs that have it, and the one that may write it."""
+        """By line, the CPUs that have it, and the one that may write it."""
         sharers, owners = {}, {}
-        for n, word in enumerate(self.small.words(self.small.layout.shared.directory, LINES // 4)):
-            for line, entry in ((n * 4 + k, word >> 16 * k & 0xFFFF) for k in range(4)):
-                if entry:
-                    sharers[line] = {cpu for cpu in range(8) if entry >> cpu & 1}
-                if entry >> 8:
-                    owners[line] = (entry >> 8) - 1
+        for line in range(LINES):
+            entry = self.small.shared.directory[line]
+            if entry.sharers:
+                sharers[line] = {cpu for cpu in range(8) if entry.sharers >> cpu & 1}
+            if entry.owner:
+                owners[line] = entry.owner - 1
         return sharers, owners
 
 
@@ -76,6 +84,9 @@ def _newest_first(sets: Sets) -> list[list[tuple[int, State]]]:
 
 
 def step(coherent: Coherent, what: int, index: int, line: int) -> int:
+    if what == PASS:
+        coherent.now += line
+        return 0
     if what == LOSE:
         coherent.lose(line)
         return 0
@@ -83,10 +94,10 @@ def step(coherent: Coherent, what: int, index: int, line: int) -> int:
 
 
 def check(native: Native, cpus: int, what: int, line: int) -> None:
-    """What is true after every access.
+    """Checks the invariants that hold after every access.
 
     Raises:
-        AssertionError: it is not.
+        AssertionError: one does not hold.
     """
     contents = [native.contents(index) for index in range(cpus)]
     data, code, second = (
@@ -120,13 +131,13 @@ def test_native_code_caches_as_python_does(cpus: int, steps: list[Step]) -> None
     sharers, owners = native.directory()
     assert sharers == {line: who for line in range(LINES) if (who := python.sharers(line))}
     assert owners == python.owners
-    assert native.llc() == _newest_first(python.llc)
+    assert native.llc() == [[(line, python.used[line]) for line, _ in lines] for lines in _newest_first(python.llc)]
     for index, cpu in enumerate(python.cpus):
         assert native.contents(index) == Contents(*map(_newest_first, (cpu.l1i, cpu.l1d, cpu.l2)))
         assert native.small.counts(index) == cpu.counts
 
 
-# What it costs
+# Costs
 
 
 def latencies(steps: list[Step], cpus: int = 2) -> list[int]:
@@ -135,10 +146,10 @@ def latencies(steps: list[Step], cpus: int = 2) -> list[int]:
 
 
 def test_a_line_comes_from_where_it_is() -> None:
-    """Lines of one set push each other out of the L1, then of the L2, then of the last level."""
+    """Lines of one set evict each other from the L1, then from the L2, then from the last level."""
 
     def again(others: int) -> int:
-        lines = [64 * n for n in range(others + 1)]  # far from each other: nothing is prefetched
+        lines = [64 * n for n in range(others + 1)]  # far apart: nothing is prefetched
         return latencies([(READ, 0, line) for line in [*lines, 0]])[-1]
 
     by_others = [again(others) for others in range(CORE.llc.ways + 1)]
@@ -146,6 +157,14 @@ def test_a_line_comes_from_where_it_is() -> None:
     assert by_others == [0] * sizes[0] + [CORE.l2_hit] * (sizes[1] - sizes[0]) + [CORE.llc_hit] * (sizes[2] - sizes[1]) + [
         CORE.memory
     ]
+
+
+def test_the_last_level_keeps_what_is_used() -> None:
+    """Others that share it with the machine evict lines that are not used."""
+    kept = CORE.llc_kept >> 16
+    far = [(READ, 0, 64 * n) for n in range(1, CORE.l2.ways + 1)]  # they evict line 0 from the L2
+    assert latencies([(READ, 0, 0), *far, (PASS, 0, kept), (READ, 0, 0)])[-1] == CORE.llc_hit
+    assert latencies([(READ, 0, 0), *far, (PASS, 0, kept + 1), (READ, 0, 0)])[-1] == CORE.memory
 
 
 def test_a_line_that_another_cpu_has_written_is_transferred() -> None:
@@ -180,12 +199,12 @@ def test_lines_in_order_are_prefetched_within_a_page() -> None:
 
 def test_a_transfer_ends_the_turn_and_shortens_those_that_follow() -> None:
     native = Native(2)
-    for field in (cpu_record.TURN_END, cpu_record.DEADLINE):
-        native.small.cpus[1].set(field, 1000)
+    cpu, board = native.small.cpus[1], native.small.board
+    cpu.turn_end = cpu.deadline = 1000
     native.step(WRITE, 0, 5)
-    assert native.small.board.get(board_record.PACE) == 0
+    assert board.pace == 0
     native.step(WRITE, 1, 6)
-    assert native.small.cpus[1].get(cpu_record.TURN_END) == 1000
+    assert cpu.turn_end == 1000
     native.step(WRITE, 1, 5)
-    assert native.small.cpus[1].get(cpu_record.TURN_END) == native.small.cpus[1].get(cpu_record.DEADLINE) == 0
-    assert native.small.board.get(board_record.PACE) > 0
+    assert cpu.turn_end == cpu.deadline == 0
+    assert board.pace > 0

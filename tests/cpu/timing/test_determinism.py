@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The state of timing models is the same whenever, wherever and beside whatever a machine does the same."""
+"""The state of timing models depends only on what a machine does: not on time, place or other machines."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def machine() -> Iterator[Machine]:
 
 
 def in_a_process(cache: Path) -> tuple[int, Any]:
-    """How many summaries a process has made that boots and runs COMMAND, and what came of it."""
+    """The number of summaries made by a process that boots and runs COMMAND, and its results."""
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", _IN_A_PROCESS.format(command=COMMAND)],
         env={**os.environ, "EMU_CACHE_DIR": str(cache)},
@@ -68,7 +68,7 @@ def in_a_process(cache: Path) -> tuple[int, Any]:
 
 
 def without_tables(cache: Path) -> Path:
-    """Makes a cache with all code that is compiled, and no tables of blocks."""
+    """Makes a cache with all compiled code, and no tables of blocks."""
     known = cache_directory()
     assert known is not None
     for group in known.glob("emu.*"):
@@ -77,11 +77,11 @@ def without_tables(cache: Path) -> Path:
 
 
 def test_two_processes_end_alike_whether_they_know_the_blocks_or_not(machine: Machine, tmp_path: Path) -> None:
-    del machine  # it has compiled what they need
+    del machine  # it has compiled the code that they need
     cache = without_tables(tmp_path)
     (cold_made, cold), (warm_made, warm) = in_a_process(cache), in_a_process(cache)
     assert cold == warm
-    assert cold_made > 5_000 and warm_made < cold_made / 20  # the second has found the table of the first
+    assert cold_made > 5_000 and warm_made < cold_made / 20  # the second process has found the table of the first
     assert cold[-2].split() and cold[-1] == []
 
 
@@ -103,7 +103,7 @@ def test_a_machine_that_is_put_back_does_the_same_again(machine: Machine) -> Non
 @settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(before=st.integers(0, 400_000), after=st.integers(1, 100_000))
 def test_a_machine_can_be_put_back_to_any_instant(machine: Machine, before: int, after: int) -> None:
-    """In the midst of programs, with lines that CPUs take from each other, and whatever has been remembered since."""
+    """In the middle of programs, while CPUs compete for lines, and whatever has been recorded since."""
     start = machine.checkpoint()
     with pytest.raises(LimitReached):
         machine.run("while true; do ls /bin | wc; done & busy 2 100000", limit=before)
@@ -118,7 +118,7 @@ def test_a_machine_can_be_put_back_to_any_instant(machine: Machine, before: int,
     machine.restore(start)
 
 
-# Machines beside each other
+# Concurrent machines
 
 
 def test_machines_with_other_timing_do_not_matter(machine: Machine) -> None:

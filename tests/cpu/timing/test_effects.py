@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What programs notice of pipelines, predictors and caches, in cycles on a bare board: what the CPU model says they take."""
+"""Effects of pipelines, predictors and caches that programs notice, in cycles on a bare board: they match the CPU model."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ import functools
 
 import pytest
 
-from emu.cpu.timing.zen3 import ZEN3
+from emu.cpu.arch.x86_64.zen3 import ZEN3
+from emu.cpu.timing import CYCLE
 from tests.cpu.bare import KERNEL, MEMORY, PT_USER, USER, USER_FRAME, Bare
 from tests.cpu.timing.bench import DATA, Each, bouncing, chase, each, run
 
 CACHES, PREDICTOR = ZEN3.caches, ZEN3.predictor
-MISPREDICT = PREDICTOR.mispredict / 12  # cycles
+MISPREDICT = PREDICTOR.mispredict / CYCLE  # cycles
 
 
 # Returns
@@ -52,18 +53,18 @@ def jumps(count: int) -> str:
 
 
 def test_jumps_are_as_far_apart_as_the_core_takes_them() -> None:
-    assert (each(jumps(40)).cycles - each(jumps(20)).cycles) / 20 == pytest.approx(ZEN3.taken_each / 12)
+    assert (each(jumps(40)).cycles - each(jumps(20)).cycles) / 20 == pytest.approx(ZEN3.taken_each / CYCLE)
 
 
 def test_a_jump_that_is_met_first_is_known_late() -> None:
-    before = "jmp alone; alone: lfence"  # a block of its own: what the one before has loaded is there then
+    before = "jmp alone; alone: lfence"  # a block of its own, so that the loads of the one before are complete
     none, first = run(f"{before}; nop; lfence"), run(f"{before}; {jumps(20)}; lfence")
     assert first[1]["btb-misses"] - none[1]["btb-misses"] == 20
-    assert first[0] - none[0] >= 20 * PREDICTOR.resteer / 12
+    assert first[0] - none[0] >= 20 * PREDICTOR.resteer / CYCLE
 
 
 def random_branch(mask: int) -> Each:
-    """A branch by a bit of a random number, if the mask has one."""
+    """A branch on a bit of a random number, if the mask has one."""
     body = f"imul rax, rcx; add rax, rdx; mov rsi, rax; shr rsi, 33; test esi, {mask}; jz skip; nop; skip: nop"
     return each(body, before="mov rax, 1; mov rcx, 0x5851f42d4c957f2d; mov rdx, 0x14057b7ef767814f", rounds=2000)
 
@@ -73,7 +74,7 @@ def test_an_unpredictable_branch_is_wrong_half_the_time() -> None:
     assert known.counts["conditional-misses"] == 0
     misses = unknown.counts["conditional-misses"]
     assert 0.4 < misses < 0.6
-    # What follows waits for the branch as well: for the number, its shift and its test.
+    # Instructions behind it also wait for the branch's input: the number, its shift and its test.
     assert misses * MISPREDICT <= unknown.cycles - known.cycles <= misses * (MISPREDICT + 8)
 
 
@@ -101,7 +102,7 @@ def test_a_chase_of_pointers_that_nobody_has_read_goes_to_memory() -> None:
 
 
 def code_and_data(distance: int) -> Each:
-    """A function in a line of its own, and a byte that is written so far behind it."""
+    """A function in a line of its own, and a byte written `distance` bytes behind it."""
     function = 0x24000
 
     def prepare(bare: Bare) -> None:
@@ -114,18 +115,18 @@ def code_and_data(distance: int) -> Each:
 def test_a_line_of_code_that_is_written_is_fetched_again() -> None:
     apart, together = code_and_data(64), code_and_data(32)
     assert (apart.counts["L1-icache-load-misses"], together.counts["L1-icache-load-misses"]) == (0, 1)
-    assert together.cycles - apart.cycles >= CACHES.l2_hit / 2 - 1  # half of it shows, or a bit less: calls are late anyway
+    assert together.cycles - apart.cycles >= CACHES.l2_hit / 2 - 1  # half of it is visible, or a bit less: calls are late anyway
 
 
 def test_code_may_go_on_behind_the_end_of_ram() -> None:
-    """A block begins on the last page of RAM and goes on with the next virtual page, which is elsewhere."""
+    """A block begins on the last page of RAM and continues on the next virtual page, which is elsewhere."""
     size = 4096
     last, elsewhere, start = MEMORY - size, USER_FRAME + 8 * size, USER + 4 * size - 100
 
     def prepare(bare: Bare) -> None:
         bare.word(PT_USER + 3 * 8, last | 7)
         bare.word(PT_USER + 4 * 8, elsewhere | 7)
-        code = bare.put(elsewhere, "nop; " * 200 + "jmp rbx", start)
+        code = bare.put(elsewhere, "nop; " * 120 + "jmp rbx", start)  # within the longest block
         bare.bytes(MEMORY - 100, code[:100])
         bare.bytes(elsewhere, code[100:])
 
@@ -135,14 +136,28 @@ def test_code_may_go_on_behind_the_end_of_ram() -> None:
 
 @pytest.mark.parametrize("others", [0x8000, 0x8008])
 def test_a_string_instruction_accesses_what_its_registers_pass(others: int) -> None:
-    """The source's register, which `stos` leaves alone, is no address."""
+    """The source register, which `stos` does not use, is no address."""
     registers = f"mov rdi, {KERNEL + DATA:#x}; mov rsi, {KERNEL + DATA + others:#x}; mov ecx, 512; mov al, 1"
     plain, filled = run(f"{registers}; nop"), run(f"{registers}; rep stosb")
     misses = [counts["L1-dcache-load-misses"] + counts["L1-dcache-store-misses"] for _, counts in (plain, filled)]
     assert misses[1] - misses[0] == 512 // 64
 
 
-# What waits
+@pytest.mark.parametrize("count", [2, 3, 65, 200])
+def test_a_string_instruction_accesses_all_its_lines_whichever_way_it_goes(count: int) -> None:
+    """It begins in the middle of a line, and the last element may be the first of one."""
+
+    def misses(direction: str, first: int, instruction: str) -> float:
+        counts = run(f"mov rdi, {KERNEL + DATA + first:#x}; mov ecx, {count}; {direction}; {instruction}; cld")[1]
+        return counts["L1-dcache-store-misses"] + counts["L1-dcache-load-misses"]
+
+    lowest = 0x8000 + 40
+    lines = (lowest + count * 8 - 1) // 64 - lowest // 64 + 1
+    for direction, first in (("cld", lowest), ("std", lowest + (count - 1) * 8)):
+        assert misses(direction, first, "rep stosq") - misses(direction, first, "nop") == lines
+
+
+# Waiting
 
 
 CHAIN = "mov eax, 3; " + "imul rax, rax; " * 10
@@ -158,7 +173,7 @@ def test_a_serialising_instruction_waits_for_all_before_it(fence: str) -> None:
     alone, behind = each(fence), each(f"{CHAIN}{fence}")
     assert alone.counts["serialising"] == behind.counts["serialising"] == 1
     assert alone.cycles >= ZEN3.serialising[fence]
-    if fence != "cpuid":  # it writes what the chain begins with
+    if fence != "cpuid":  # it writes the input of the chain
         assert behind.cycles - alone.cycles >= CHAIN_CYCLES - 2
 
 
@@ -173,7 +188,7 @@ def test_a_serialising_instruction_waits_for_all_before_it(fence: str) -> None:
     ids=["lock add", "xchg"],
 )  # fmt: skip
 def test_locked_instructions_wait_for_each_other(plain: str, locked: str, cycles: int) -> None:
-    """Also if they are of different lines, where others overlap."""
+    """Even if they are on different lines, where other accesses overlap."""
     of_plain, of_locked = (each(code, before=f"mov rbx, {KERNEL + DATA:#x}").cycles for code in (plain, locked))
     assert of_locked >= 2 * cycles > of_plain
 

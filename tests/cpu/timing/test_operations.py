@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""x86-64 instructions as a scheduler sees them."""
+"""x86-64 instructions in the scheduler's representation."""
 
 from __future__ import annotations
 
 import pytest
 
-from emu.cpu.arch.x86_64.operations import FLAGS, STACK_POINTER, VECTORS, Operations, Place
+from emu.cpu.arch.x86_64.operations import Operations
+from emu.cpu.arch.x86_64.register_names import FLAGS, STACK_POINTER, VECTORS, X87
+from emu.cpu.arch.x86_64.zen3 import ZEN3
+from emu.cpu.arch.x86_64.zen4 import ZEN4
 from emu.cpu.timing import Ending
 from emu.cpu.timing.core import Core
-from emu.cpu.timing.zen3 import ZEN3
-from emu.cpu.timing.zen4 import ZEN4
+from emu.cpu.timing.instructions import Place
 from tests.cpu.timing.assembly import assemble, described
 
 RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI = range(8)
@@ -36,6 +38,8 @@ def _one(text: str, core: Core = ZEN3):
         ("addsd xmm0, xmm1", "vector_add"), ("mulsd xmm0, xmm1", "vector_multiply"), ("divsd xmm0, xmm1", "vector_divide64"),
         ("divss xmm0, xmm1", "vector_divide32"), ("movd eax, xmm0", "from_vector"), ("movd xmm0, eax", "to_vector"),
         ("cvtsi2sd xmm0, eax", "integer_to_float"), ("cvttsd2si eax, xmm0", "float_to_integer"),
+        ("cvttsd2si rax, [rsp]", "float_to_integer"),
+        ("rep stosb", "stos_repeated"),
         ("comisd xmm0, xmm1", "compare_flags"), ("pcmpeqb xmm0, xmm1", "vector_integer"), ("movsd xmm0, xmm1", "vector_integer"),
         ("pcmpgtb xmm0, xmm1", "vector_integer"), ("sqrtsd xmm0, xmm1", "vector_root64"),
     ],
@@ -168,6 +172,15 @@ def test_string_instructions_with_a_prefix_are_repeated():
 
 
 def test_the_tables_do_not_have_everything():
-    (instruction,) = Operations(ZEN3).of(b"\x48\xcb", 0)  # retfq
+    (instruction,) = Operations(ZEN3).of(b"\x0f\x01\xe0", 0)  # smsw eax
     assert not instruction.known
-    assert not list(Operations(ZEN3).of(b"\x06", 0))  # push es, which 64-bit code does not have
+    assert not list(Operations(ZEN3).of(b"\x06", 0))  # push es, which is invalid in 64-bit code
+
+
+def test_the_x87_stack_is_one_register() -> None:
+    load, add, divide, store = Operations(ZEN3).of(bytes.fromhex("dd07 d8c1 d8f1 dd1f"), 0)  # fld fadd fdiv fstp
+    assert (load.reads, load.writes, len(load.loads)) == ((), (X87,), 1)
+    assert (add.reads, add.writes, divide.reads, store.reads) == ((X87,),) * 4
+    assert (add.latency, divide.latency, len(store.stores)) == (6, 15, 1)
+    (control,) = Operations(ZEN3).of(bytes.fromhex("d93f"), 0)  # fnstcw
+    assert (len(control.loads), len(control.stores)) == (0, 1)

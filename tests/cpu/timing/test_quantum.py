@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What depends on how long CPUs' turns are, and what does not."""
+"""What depends on the length of CPUs' turns, and what does not."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from emu.cpu.board import Board
+from emu.cpu.arch import CpuArch
 from emu.machine import Machine
 
 _MEMORY = 32 << 20
@@ -17,7 +17,7 @@ COMMAND = "ls /bin | wc"
 
 
 def of_one_cpu(quantum: int, timing: str = "caches") -> tuple[str, str, int, Mapping[str, int]]:
-    """The state of all timing, the trace, the clock and the counts at the end."""
+    """The state of the timing model, the trace, the clock and the counts at the end."""
     with Machine(cpus=1, timing=timing, memory=_MEMORY, quantum=quantum) as machine:
         machine.tracefs.write("current_tracer", "function_graph")
         with machine.counting() as counts:
@@ -38,13 +38,16 @@ def test_on_one_cpu_nothing_depends_on_the_quantum(quantum: int) -> None:
     assert of_one_cpu(quantum) == usual()
 
 
-def test_on_one_cpu_nothing_depends_on_where_turns_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Board, "LONGEST_TURN", 1711)
-    assert of_one_cpu(1000) == usual()
+@pytest.mark.parametrize("turn", [401, 1063, 1711])
+def test_on_one_cpu_nothing_depends_on_where_turns_end(turn: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some turns end within a string instruction, and within a line that it copies."""
+    expected = usual()
+    monkeypatch.setattr(CpuArch, "longest_turn", turn)
+    assert of_one_cpu(400) == expected
 
 
 def of_programs(quantum: int) -> Mapping[str, Mapping[str, int]]:
-    """What programs count in user mode that have one thread, by their names, while another runs as well."""
+    """By name, the user-mode counters of single-threaded programs that run while others do."""
     with Machine(cpus=2, timing="caches", memory=_MEMORY, quantum=quantum) as machine:
         with machine.counting(functions=True) as counts:
             machine.run("busy 1 20 > /dev/null & ls /bin | wc; sed s/a/b/ /proc/cpuinfo")
@@ -52,7 +55,7 @@ def of_programs(quantum: int) -> Mapping[str, Mapping[str, int]]:
 
 
 def test_what_a_program_executes_does_not_depend_on_the_quantum() -> None:
-    """But an interrupt that comes just behind a branch hides it: how that went on is not seen."""
+    """But an interrupt right behind a branch hides the branch: its outcome is not seen."""
     found = [of_programs(quantum) for quantum in (100, 1000, 4000)]
     for name in found[0]:
         rows = [programs[name] for programs in found]

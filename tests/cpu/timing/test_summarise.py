@@ -9,29 +9,29 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emu.cpu.arch.x86_64.operations import FLAGS
+from emu.cpu.arch.x86_64.operations import Operations
+from emu.cpu.arch.x86_64.register_names import FLAGS
+from emu.cpu.arch.x86_64.zen3 import ZEN3
+from emu.cpu.arch.x86_64.zen4 import ZEN4
 from emu.cpu.native.timing.record import BRANCHED, FIRST_PLACE, PLACES, RETIRED, STORES
-from emu.cpu.timing import BlockCost, BlockSummary, Ending, Output
+from emu.cpu.timing import CYCLE, BlockCost, BlockSummary, Ending, Output
 from emu.cpu.timing.composition import Composition
 from emu.cpu.timing.core import Core
 from emu.cpu.timing.summarise import Summariser
-from emu.cpu.timing.zen3 import ZEN3
-from emu.cpu.timing.zen4 import ZEN4
 from tests.cpu.timing.assembly import assemble
 
 RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI = range(8)
-_CYCLE = 12
 
 
 class _Static:
-    """A static model: so many cycles."""
+    """A static model with a fixed cost."""
 
     def block(self, code: bytes, address: int) -> BlockCost:
         return BlockCost(2, 7, 1)
 
 
 def _summary(text: str, core: Core = ZEN3) -> BlockSummary:
-    return Summariser(core, _Static()).summarise(assemble(text), 0x1000)
+    return Summariser(core, Operations(core), _Static()).summarise(assemble(text), 0x1000)
 
 
 def _outputs(text: str, core: Core = ZEN3) -> dict[int, Output]:
@@ -39,8 +39,8 @@ def _outputs(text: str, core: Core = ZEN3) -> dict[int, Output]:
 
 
 def _latencies(text: str, register: int, core: Core = ZEN3) -> dict[int, int]:
-    """In cycles, from each input."""
-    return {source: latency // _CYCLE for source, latency in _outputs(text, core)[register].inputs}
+    """The latencies from each input, in cycles."""
+    return {source: latency // CYCLE for source, latency in _outputs(text, core)[register].inputs}
 
 
 def _repeated(text: str, core: Core = ZEN3) -> float:
@@ -80,7 +80,7 @@ def test_an_output_has_the_slowest_inputs():
     text = "; ".join(f"add rax, {register}" for register in ("rcx", "rdx", "rbx", "rbp", "rsi", "rdi", "r8", "r9", "r10"))
     outputs = _outputs(text)
     assert {register for register, _ in outputs[RAX].inputs} == {RAX, RCX, RDX, RBX, RBP, RSI, RDI, 8}
-    assert len(outputs[RETIRED].inputs) == 10  # what has retired is later than all registers
+    assert len(outputs[RETIRED].inputs) == 10  # the time of retirement depends on all registers
 
 
 # Stores and loads of the same place
@@ -122,7 +122,7 @@ def test_a_place_that_is_modified_depends_on_itself():
     assert _repeated("add byte ptr [rbx + 8], 1") == pytest.approx(ZEN3.forward + 1)
     outputs = _outputs("add qword ptr [rbx + 8], 1")
     (place,) = [outputs[register] for register in range(FIRST_PLACE, FIRST_PLACE + PLACES) if register in outputs]
-    assert place.inputs[-1] == (place.register, cycles * _CYCLE)
+    assert place.inputs[-1] == (place.register, cycles * CYCLE)
 
 
 def test_a_place_that_moves_does_not():
@@ -152,7 +152,7 @@ _MANY = [
 @settings(max_examples=100, deadline=None)
 @given(st.lists(st.sampled_from(_MANY), min_size=1, max_size=12))
 def test_no_register_is_later_than_what_has_retired(texts: list[str]):
-    """And nothing begins before the block is dispatched: native code relies on both."""
+    """And nothing begins before the block is dispatched: native code depends on both."""
     outputs = _outputs("; ".join(texts))
     retired = dict(outputs[RETIRED].inputs)
     for output in outputs.values():
@@ -198,7 +198,7 @@ def test_flags_and_branches_are_outputs_if_something_can_depend_on_them():
     assert FLAGS in _outputs("adc rax, rcx; jne 0x1000")
     outputs = _outputs("cmp rax, rcx; jne 0x1000")
     assert FLAGS not in outputs
-    assert dict(outputs[BRANCHED].inputs) == {RAX: 2 * _CYCLE, RCX: 2 * _CYCLE}
+    assert dict(outputs[BRANCHED].inputs) == {RAX: 2 * CYCLE, RCX: 2 * CYCLE}
     assert BRANCHED not in _outputs("cmp rax, rcx; jmp 0x1000")
 
 
@@ -212,16 +212,35 @@ def test_header():
     assert not summary.static
 
 
-@pytest.mark.parametrize("code", [b"\x06", b"\x90\x06", b"\x48\xcb", b"\x0f"], ids=["none", "the second", "unknown", "cut off"])
+@pytest.mark.parametrize(
+    "code", [b"\x06\x06", b"\x90\x06\x06", b"\x0f\x01\xe0", b"\x0f\x1f"], ids=["none", "second", "unknown", "cut off"]
+)
 def test_what_cannot_be_decoded_costs_what_the_static_model_says(code: bytes):
-    summary = Summariser(ZEN3, _Static()).summarise(code, 0x1000)
+    summary = Summariser(ZEN3, Operations(ZEN3), _Static()).summarise(code, 0x1000)
     assert summary.static
-    assert (summary.instructions, summary.dispatch, summary.last) == (2, 7 * _CYCLE, 1)
+    assert (summary.instructions, summary.dispatch, summary.last) == (2, 7 * CYCLE, 1)
     assert summary.outputs == summary.at_entry == summary.at_exit == ()
+
+
+@pytest.mark.parametrize("byte", [b"\x0f", b"\xe8"])
+def test_a_breakpoint_that_is_there_no_longer_is_one(byte: bytes) -> None:
+    """The CPU has translated `int3`; the original code has been restored, and is longer."""
+    summariser = Summariser(ZEN3, Operations(ZEN3), _Static())
+    summary, breakpoint_ = (summariser.summarise(b"\x90" + end, 0x1000) for end in (byte, b"\xcc"))
+    assert summary == breakpoint_
+    assert summary.ending == Ending.TRAPS
 
 
 def test_addresses_are_those_of_the_block():
     code = assemble("mov rax, qword ptr [rip + 0x20]")
-    first, second = (Summariser(ZEN3, _Static()).summarise(code, address) for address in (0x1000, 0x2000))
+    first, second = (Summariser(ZEN3, Operations(ZEN3), _Static()).summarise(code, address) for address in (0x1000, 0x2000))
     assert second.at_entry[0].displacement - first.at_entry[0].displacement == 0x1000
     assert first._replace(at_entry=()) == second._replace(at_entry=())
+
+
+def test_what_follows_the_end_of_a_block_is_not_of_it() -> None:
+    """A call site with a breakpoint, seen by a CPU that has translated the nop."""
+    summariser = Summariser(ZEN3, Operations(ZEN3), _Static())
+    summary = summariser.summarise(bytes.fromhex("cc 5b b2 06 00"), 0x1000)
+    assert summary == summariser.summarise(b"\xcc", 0x1000)
+    assert (summary.instructions, summary.ending, summary.static) == (1, Ending.TRAPS, False)

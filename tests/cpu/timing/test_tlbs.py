@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""TLBs: native code against plain Python."""
+"""TLBs: native code compared with plain Python."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emu.cpu.native import cpu_record
+from emu.cpu.native import cpu_records
 from emu.cpu.native.timing import record
 from tests.cpu.timing.reference.tlbs import NotInRam, Tlbs
 from tests.cpu.timing.small_core import (
@@ -22,12 +22,12 @@ from tests.cpu.timing.small_core import (
 )
 
 CORE = SMALL.caches
-NEVER = int(cpu_record.NEVER)
-NOT_IN_RAM = NEVER << 16 & NEVER  # what `translate` returns then
+NEVER = int(cpu_records.NEVER)
+NOT_IN_RAM = NEVER << 16 & NEVER  # the result of `translate`
 VMALLOC = 0xFFFF_C900_0000_0000
 TRANSLATE, FETCH, EMPTY, MAP = range(4)
 
-# Page 0 is mapped nowhere: no test is made of it.
+# Page 0 is not mapped, and not tested.
 _addresses = st.builds(
     lambda start, page, offset: start + page * 4096 + offset,
     st.sampled_from([0, 0, VMALLOC, DIRECT_START, KERNEL_START]),
@@ -40,16 +40,15 @@ _steps = st.tuples(st.sampled_from([TRANSLATE, TRANSLATE, TRANSLATE, FETCH, FETC
 class Native:
     def __init__(self) -> None:
         self.small = SmallBoard()
-        records = self.small.cpus[0], self.small.board, self.small.records[0]
-        self._cpu, self._board, self._timing = (one.address for one in records)
+        self._cpu, self._board, self._timing = self.small.cpus[0], self.small.board, self.small.records[0]
 
     def walk(self, address: int) -> int:
-        """Where a page table has an address."""
+        """Translates an address with the page table."""
         frame = int(self.small.pages[self.small.page_of(address)])
         return frame if frame == NEVER else frame | address & 4095
 
     def map(self, address: int, page: int) -> None:
-        """Maps the page of an address. `page`: of RAM; one that RAM does not have maps it nowhere."""
+        """Maps the page of an address. `page`: the page in RAM; one beyond RAM is not mapped."""
         self.small.pages[self.small.page_of(address)] = page * 4096 if page * 4096 < MEMORY else NEVER
 
     def translate(self, address: int) -> tuple[int, int]:
@@ -100,7 +99,7 @@ def with_pages(count: int, start: int = 0) -> tuple[Native, list[int]]:
 
 @pytest.mark.parametrize("start", [0, VMALLOC], ids=["user", "kernel"])
 def test_a_translation_comes_from_where_it_is(start: int) -> None:
-    """Pages push each other out of the first TLB, and then of the second, which has the even ones in one set."""
+    """Pages evict each other from the first TLB, and then from the second, which has the even ones in one set."""
 
     def again(others: int) -> int:
         native, addresses = with_pages(2 * others + 1, start)
@@ -138,4 +137,4 @@ def test_a_page_that_is_not_mapped_is_asked_for_each_time() -> None:
 def test_maps_of_all_ram_need_no_translation() -> None:
     native = Native()
     assert native.translate(DIRECT_START + 77) == native.translate(KERNEL_START + 77) == (77, 0)
-    assert native.small.records[0].get(record.COUNTS, record.COUNTERS.index("dTLB-loads")) == 0
+    assert native.small.records[0].counts[record.COUNTERS.index("dTLB-loads")] == 0

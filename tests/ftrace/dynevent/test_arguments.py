@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Arguments of probes: what is accepted, and with what a wrong one is refused."""
+"""Arguments of probes: what is accepted, and the errors for the rest."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def parsed(text: str, where: ProbeSite = ENTRY) -> list[Argument]:
 
 
 def refused(text: str, where: ProbeSite = ENTRY) -> tuple[ProbeError, str]:
-    """What error_log says of an argument, and the argument from the caret on."""
+    """The error in error_log for an argument, and the argument from the caret on."""
     with pytest.raises(TraceError) as error:
         parsed(text, where)
     logged = error.value.logged

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Eprobes: events that happen when another does."""
+"""Eprobes: events that are triggered by other events."""
 
 from __future__ import annotations
 
 import errno
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -14,8 +13,8 @@ from emu.ftrace.errors import TraceError
 from emu.machine import Machine
 from tests.lib.arches import FACTS
 from tests.lib.booted_machine import booted_machine
+from tests.lib.golden import read_golden
 
-GOLDEN = Path(__file__).parents[2] / "golden"
 OPEN = "e:eprobes/myep syscalls.sys_enter_openat file=+0($filename):ustring flags=$flags"
 SWITCH = "sched.sched_switch"
 TARGET = "events/sched/sched_switch"
@@ -28,14 +27,14 @@ def machine(request: pytest.FixtureRequest) -> Iterator[Machine]:
 
 
 def lines(machine: Machine) -> list[str]:
-    """What the events of the trace say, the flags before it."""
+    """The texts of the events in the trace, without the flags before them."""
     return re.findall(r"\] (\S{5} +\d+\.\d+: .*)", machine.tracefs.read("trace"))
 
 
 def test_definition_is_as_linux_shows_it(machine: Machine) -> None:
     machine.tracefs.write("dynamic_events", OPEN)
     shown = machine.tracefs.read("dynamic_events") + machine.tracefs.read("events/eprobes/myep/format")
-    assert re.sub(r"ID: \d+", "ID: 1213", shown) == (GOLDEN / "eprobe-def.txt").read_text()
+    assert re.sub(r"ID: \d+", "ID: 1213", shown) == read_golden("eprobe-def.txt")
 
 
 def test_entries_are_as_linux_shows_them(machine: Machine) -> None:
@@ -43,7 +42,7 @@ def test_entries_are_as_linux_shows_them(machine: Machine) -> None:
     machine.tracefs.write("events/eprobes/myep/enable", "1")
     machine.run("ls / > /dev/null", trace=True)
     found = lines(machine)
-    golden = (GOLDEN / "eprobe-trace.txt").read_text()
+    golden = read_golden("eprobe-trace.txt")
 
     def shape(line: str) -> str:
         return re.sub(r'"[^"]*"', "FILE", re.sub(r"0x[0-9a-f]+", "0x", re.sub(r" +\d+\.\d+", " TIME", line)))

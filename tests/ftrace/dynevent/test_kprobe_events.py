@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Events of kprobes, as kprobe_events defines them and trace shows them."""
+"""Events of kprobes: definitions in kprobe_events, and lines in the trace."""
 
 from __future__ import annotations
 
@@ -7,16 +7,15 @@ import errno
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 
 from emu.ftrace.errors import TraceError
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
+from tests.lib.golden import read_golden
 from tests.lib.trampoline_places import leave_places
 
-GOLDEN = Path(__file__).resolve().parents[2] / "golden"
 ARGUMENTS = {"x86_64": ("di", "si", "dx"), "sparc64": ("o0", "o1", "o2")}  # registers of a function's first three
 
 
@@ -27,7 +26,7 @@ def machine(arch: str) -> Iterator[Machine]:
 
 
 def here(arch: str, text: str) -> str:
-    """A text about x86-64 with an architecture's own registers."""
+    """A text about x86-64 with the registers of an architecture."""
     for theirs, own in zip(ARGUMENTS["x86_64"], ARGUMENTS[arch], strict=True):
         text = text.replace(f"%{theirs}", f"%{own}")
     return text
@@ -52,13 +51,13 @@ def trace(machine: Machine) -> list[str]:
 
 
 def places(machine: Machine) -> set[str]:
-    """The functions whose probes have made entries."""
+    """The functions whose probes have recorded entries."""
     return set(re.findall(r": \((\w+)\+0x0/", machine.tracefs.read("trace")))
 
 
 def golden_definitions(arch: str) -> tuple[list[str], str]:
-    """What was defined on Linux 6.1, and the formats, without the numbers."""
-    text = (GOLDEN / "kprobe-def.txt").read_text()
+    """The definitions on Linux 6.1, and the resulting formats without the numbers."""
+    text = read_golden("kprobe-def.txt")
     definitions = text.split("# dynamic_events")[0].splitlines()[1:]
     formats = re.sub(r"ID: \d+\n", "", text[text.index("== ") :])
     return [here(arch, line) for line in definitions], formats
@@ -74,20 +73,20 @@ def test_definitions_and_formats_are_linux_s(machine: Machine, arch: str) -> Non
     names = ("kprobes/myopen", "kprobes/myopenret", "grp/args")
     made = "".join(f"== {name}/format\n{machine.tracefs.read(f'events/{name}/format')}" for name in names)
     assert re.sub(r"ID: \d+\n", "", made) == formats
-    # What the file shows, written back, gives the same.
+    # The text of the file, written back, gives the same text.
     shown = machine.tracefs.read("kprobe_events")
     machine.tracefs.write("kprobe_events", shown)
     assert machine.tracefs.read("kprobe_events") == shown
 
 
 def test_errors_are_linux_s(machine: Machine, arch: str) -> None:
-    commands = re.findall(r"^# echo '(.*)' >> kprobe_events", (GOLDEN / "error-kprobes.txt").read_text(), re.MULTILINE)
+    commands = re.findall(r"^# echo '(.*)' >> kprobe_events", read_golden("error-kprobes.txt"), re.MULTILINE)
     missing = {"p:foo nosuchfunc", "-:nothere"}
     for command in commands:
         expected = errno.ENOENT if command in missing else errno.EILSEQ if "+0x1" in command else errno.EINVAL
         assert refused(machine, here(arch, command)) == expected, command
     log = re.sub(r"^\[.*?\]", "[]", machine.tracefs.read("error_log"), flags=re.MULTILINE)
-    golden = (GOLDEN / "error_log.after-bad-kprobes.txt").read_text()
+    golden = read_golden("error_log.after-bad-kprobes.txt")
     assert log == here(arch, re.sub(r"^\[.*?\]", "[]", golden, flags=re.MULTILINE))
 
 
@@ -117,7 +116,7 @@ def test_entries_are_shown_as_linux_shows_them(machine: Machine, arch: str) -> N
     profile = machine.tracefs.read("kprobe_profile").splitlines()
     counts = {"myopen": len(opened), "myopenret": len(returned), "args": len(read)}
     assert profile == [f"  {name:<44} {count:15} {0:15}" for name, count in counts.items()]
-    golden = (GOLDEN / "kprobe_profile.txt").read_text().splitlines()
+    golden = read_golden("kprobe_profile.txt").splitlines()
     assert [re.sub(r"\d+", "N", line).replace(" ", "") for line in profile] == [
         re.sub(r"\d+", "N", line).replace(" ", "") for line in golden
     ] and {len(line) for line in profile} == {len(line) for line in golden}
@@ -160,7 +159,7 @@ def test_several_probes_may_be_one_event(machine: Machine, arch: str) -> None:
     ):
         assert refused(machine, command) == errno.EEXIST
         assert why in fs.read("error_log")
-    # One that comes while the event is wanted acts at once, and one may go. The last one may not, nor all.
+    # A new one takes effect at once while the event is enabled, and one may be removed. The last one may not, nor all.
     define(machine, "p:both vfs_open a=$arg1:u32")
     fs.append("kprobe_events", "-:both vfs_write")
     fs.write("trace", "")
@@ -245,7 +244,7 @@ def test_a_module_s_function_is_probed_when_the_module_comes(machine: Machine, a
 
 
 def with_copy(machine: Machine, function: str) -> int:
-    """An instruction of a function that is executed elsewhere when it is probed."""
+    """An instruction of a function that is executed out of line when it is probed."""
     places, probing = machine.ftrace.kprobes.places, machine.ftrace.arch.probing()
     begin = machine.kernel.image.symbol(function)
     for address in range(begin + 8, begin + 200):
@@ -274,7 +273,7 @@ def test_kprobes_list_shows_those_that_are_disabled(machine: Machine) -> None:
     """Those of a module only while it is loaded."""
 
     def listed() -> list[str]:
-        """Without the addresses."""
+        """The list without addresses."""
         lines = machine.run("cat /sys/kernel/debug/kprobes/list").output.decode().splitlines()
         return sorted(line.split("  ", 1)[1] for line in lines)
 
@@ -309,7 +308,7 @@ def test_with_the_option_raw_only_the_event_s_number_is_shown(machine: Machine) 
     machine.tracefs.write("events/kprobes/k/enable", "1")
     machine.run("true", trace=True)
     machine.tracefs.write("options/raw", "1")
-    text, golden = machine.tracefs.read("trace"), (GOLDEN / "kprobe-trace-raw.txt").read_text()
+    text, golden = machine.tracefs.read("trace"), read_golden("kprobe-trace-raw.txt")
     assert f"type: {machine.tracefs.read('events/kprobes/k/id')}" in text
 
     def shapes(text: str) -> set[str]:

@@ -1,21 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""uprobe_events: what it shows, what it refuses, and with what."""
+"""uprobe_events: what it shows, what it refuses, and the errors."""
 
 from __future__ import annotations
 
 import errno
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from emu.ftrace.errors import TraceError
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
+from tests.lib.golden import read_golden
 
-GOLDEN = Path(__file__).parents[2] / "golden"
-ENTRY = 0xE8  # of /bin/ls: its first instruction, behind the headers
+ENTRY = 0xE8  # in /bin/ls: its first instruction, behind the headers
 
 
 @pytest.fixture
@@ -29,8 +28,8 @@ def pc(machine: Machine) -> str:
 
 
 def golden(name: str, machine: Machine) -> str:
-    """A file of a real Linux, with the program that is probed here."""
-    text = (GOLDEN / name).read_text().replace("/usr/bin/dash", "/bin/ls").replace("0x0000000000004760", f"{ENTRY:#018x}")
+    """A file of a real Linux, with the path of the program that is probed here."""
+    text = read_golden(name).replace("/usr/bin/dash", "/bin/ls").replace("0x0000000000004760", f"{ENTRY:#018x}")
     return text.replace("%ip", pc(machine))
 
 
@@ -138,7 +137,7 @@ def test_a_program_of_the_guest_is_told_the_same(machine: Machine) -> None:
 
 
 def test_what_needs_an_event_that_cannot_be_goes_with_it(machine: Machine) -> None:
-    """The guest answers when the next lines of the write have been obeyed."""
+    """The guest replies only after the following lines of the write have been executed."""
     with pytest.raises(TraceError, match="Failed to find the given file"):
         machine.tracefs.write("dynamic_events", "p:missing /no/such:0x0\ne:other uprobes.missing\ne:kept sched.sched_switch\n")
     assert machine.tracefs.read("dynamic_events") == "e:eprobes/kept sched.sched_switch\n"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The events of a real kernel, and its lines of their text taken apart into entries, to be printed again."""
+"""The events of a real kernel; the text of its lines is parsed into entries, to be printed again."""
 
 from __future__ import annotations
 
@@ -9,17 +9,18 @@ import struct
 from collections.abc import Iterator, Mapping, Sequence
 
 from emu.ftrace.event.call import EventCall, EventKind, Field
-from tests.ftrace.text.golden import Recording, read_golden
+from tests.ftrace.text.golden import Recording
+from tests.lib.golden import read_golden
 
 __all__ = ["CONSTANTS", "VALUES", "Unrecoverable", "calls_by_number", "golden_calls", "record_event"]
 
 _STEXT = 0xFFFFFFFF81000000
 VALUES = {"_stext": _STEXT, "jiffies": 0, "vmemmap_base": 0xFFFFEA0000000000}
 CONSTANTS = {"sizeof(struct page)": 64}
-_POINTER = 0xFFFF888000001000  # of which the golden shows nothing
+_POINTER = 0xFFFF888000001000  # the golden does not show its value
 _HIDDEN = "(____ptrval____)"
 
-# What the kernel's build put in place of names, of which `format` still shows the name.
+# Numbers of enums that the kernel's build has replaced; `format` still shows their names.
 _ENUMS = {"HRTIMER_MODE_ABS": 0, "HRTIMER_MODE_REL": 1}
 _ENUMS |= {f"{mode}_PINNED": value + 2 for mode, value in _ENUMS.items()}
 _ENUMS |= {f"{mode}_SOFT": value + 4 for mode, value in _ENUMS.items()}
@@ -27,12 +28,12 @@ _ENUMS |= {f"{mode}_HARD": value + 8 for mode, value in _ENUMS.items() if "SOFT"
 
 
 class Unrecoverable(Exception):
-    """A line does not tell the fields of its event."""
+    """The fields of an event cannot be derived from a line."""
 
 
 @functools.cache
 def golden_calls() -> Mapping[str, EventCall]:
-    """By SYSTEM:NAME."""
+    """The events of the golden, by SYSTEM:NAME."""
     calls = {}
     for block in re.split("^== ", read_golden("format-all.txt.gz"), flags=re.MULTILINE)[1:]:
         system, name = block.split("/")[1:3]
@@ -50,7 +51,7 @@ def golden_calls() -> Mapping[str, EventCall]:
 
 @functools.cache
 def calls_by_number() -> Mapping[int, EventCall]:
-    """Those of the system `ftrace` are the host's."""
+    """The events by number, without the system `ftrace`, whose events are the host's."""
     return {call.number: call for call in golden_calls().values() if call.system != "ftrace"}
 
 
@@ -59,15 +60,15 @@ def _fields(description: str) -> Iterator[Field]:
         declaration, offset, size, signed = line
         type_, name, length = re.fullmatch(r"(.*?) (\w+)(\[\w*\])?", declaration).groups("")
         count = int(length[1:-1]) if length[1:-1].isdigit() else 1
-        element = 1 if "_loc " in type_ else int(size) // count  # all that have data elsewhere are strings
+        element = 1 if "_loc " in type_ else int(size) // count  # all fields with data elsewhere are strings
         yield Field(type_ + length, name, int(offset), int(size), signed == "1", element)
 
 
 def record_event(recording: Recording, common: Mapping[str, int], body: str) -> bytes:
-    """The entry of a line. `recording` gets the event, the symbols, and the strings that pointers point to.
+    """The entry for a line. `recording` gets the event, the symbols, and the strings behind pointers.
 
     Raises:
-        Unrecoverable: the line does not tell its fields.
+        Unrecoverable: the fields cannot be derived from the line.
     """
     if system_call := re.fullmatch(r"sys_(\w+)\((.*)\)", body):
         call = golden_calls()[f"syscalls:sys_enter_{system_call[1]}"]
@@ -95,7 +96,7 @@ _CHOICE = r"""REC->(\w+)[^?]*? \? ["'](.*)["'] : ["'](.*)["']"""
 
 
 class _Line:
-    """Takes the text of one event apart, by the arguments of its print fmt."""
+    """Parses the text of one event, by the arguments of its print fmt."""
 
     def __init__(self, call: EventCall, recording: Recording) -> None:
         self._call = call
@@ -143,7 +144,7 @@ class _Line:
             self._add(page[1], 0, int(shown, 16))
         elif "struct page" in argument:
             assert shown == _HIDDEN  # it follows from the next field
-        elif not argument.endswith('? "true" : "false"'):  # which follows from another field
+        elif not argument.endswith('? "true" : "false"'):  # follows from another field
             raise Unrecoverable(argument)
 
     def _read_field(self, kind: str, field: Field, index: int, shown: str) -> None:
@@ -195,7 +196,7 @@ def _split(print_fmt: str) -> Sequence[str]:
 
 
 def _value_in(table: str, shown: str) -> int:
-    """A number whose text is `shown`: the name of one, several with `|`, or a number."""
+    """The number with the text `shown`: one name, several with `|`, or a number."""
     values = {}
     for number, name in re.findall(r'\{([^"]*), "([^"]*)"\s*\}', table):
         plain = re.sub(r"\( ?(?:gfp_t|unsigned long)\)", "", number)

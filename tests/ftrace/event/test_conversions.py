@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The kernel's printf: against C's where they agree, and by the kernel's document for what only the kernel has."""
+"""The kernel's printf: compared with C's where they agree, and with the kernel's document for the kernel's own conversions."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ _SIZES = {"hh": 1, "h": 2, "": 4, "l": 8, "ll": 8, "z": 8}
 
 
 class _NoGuest(Guest):
-    """Of which nothing is asked."""
+    """A guest that is never accessed."""
 
 
 def _formatted(conversion: str, *fields: tuple[str, bytes]) -> str:
-    """A conversion of fields, whose types and bytes are given. The last one is converted, the ones before are stars."""
+    """A conversion of fields with these types and bytes. The last one is converted, the ones before are for stars."""
     known, at, data = [], 8, b""
     for number, (type_, value) in enumerate(fields):
         known.append(Field(type_, f"f{number}", at, len(value), type_[0] in "scpil"))
@@ -42,7 +42,7 @@ def _numbers(draw: st.DrawFn) -> tuple[str, int]:
     width = draw(st.sampled_from(["", "1", "5", "12", "30"]))
     size, kind = draw(st.sampled_from(list(_SIZES))), draw(st.sampled_from("diuxXo"))
     precision = draw(st.sampled_from(["", ".1", ".3", ".15"]))
-    assume(not (precision and "0" in flags))  # the kernel still fills with zeros
+    assume(not (precision and "0" in flags))  # the kernel still pads with zeros
     if "#" in flags:
         assume(value % (1 << 8 * _SIZES[size]) and not (kind == "o" and precision))  # 0x0; the digit 0 of octal numbers
     return f"%{flags}{width}{precision}{size}{kind}", value

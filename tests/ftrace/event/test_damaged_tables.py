@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tables of static keys and of events that cannot be right: the kernel does not boot, a module is not loaded."""
+"""Inconsistent tables of static keys and of events: the kernel does not boot, or a module is not loaded."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from pathlib import Path
 import pytest
 
 from emu.kernel import arch as kernel_arch
-from emu.kernel.image import Image
+from emu.kernel.image import read_image
 from emu.machine import BadImage, Machine, image_directory
 from tests.lib.elf_files import ElfFile, module_file
 
-NOWHERE = 1 << 40  # an address that is not the kernel's
+NOWHERE = 1 << 40  # an address outside the kernel
 MEMBERS = ("system", "name", "print_fmt", "fields", "key")  # pointers of struct trace_event_call
 LONGEST_TEXT = 1 << 15
 
 
-# The kernel's: its first events, and the first branch of its table
+# In the kernel: its first events, and the first branch of its table
 
 
 def damaged_image(arch: str, what: str) -> ElfFile:
     directory = image_directory(arch)
-    image = Image(directory / "vmlinux", machine=kernel_arch.load(arch).elf_machine)
+    image = read_image(directory / "vmlinux", machine=kernel_arch.load(arch).elf_machine)
     file = ElfFile((directory / "vmlinux").read_bytes())
     table = image.symbol("__start_ftrace_events")
     event, other = file.word(table), file.word(table + 8)
@@ -76,7 +76,7 @@ def test_an_image_that_cannot_be_right_is_refused(arch: str, tmp_path: Path, wha
         Machine(arch=arch, cpus=1, image=damaged_image(arch, what).write_to(tmp_path / "vmlinux"))
 
 
-# A module's: the first branch of event_cost, and one of its events
+# In a module: the first branch of event_cost, and one of its events
 
 
 def damaged_module(machine: Machine, what: str) -> ElfFile:
@@ -125,7 +125,7 @@ def test_a_module_that_cannot_be_right_is_not_loaded(arch: str, tmp_path: Path) 
             done = machine.run("insmod /mnt/event_cost.ko")
             assert done.output.endswith(b"Invalid module format\n"), what
             assert dict(events) == before and not list(machine.kernel.modules), what
-            machine.tracefs.write("events/enable", "1")  # would also turn a branch that has been kept
+            machine.tracefs.write("events/enable", "1")  # would also switch a branch that has been kept
             machine.tracefs.write("events/enable", "0")
         assert machine.run("insmod /lib/modules/event_cost.ko").status == 0
         assert machine.warnings == []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The grammar of filters: what is accepted, and with what a wrong one is refused."""
+"""The grammar of filters: what is accepted, and the errors for the rest."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def find_function(which: str | int) -> range | None:
 
 
 def shown(text: str) -> str:
-    """The filter with each operator after what it connects."""
+    """The filter in postfix notation."""
     parts = parse_filter(CALL, text, find_function)
     return " ".join(
         part.value if isinstance(part, Operator) else f"{part.field.name}{part.comparison.value}{part.operand}" for part in parts

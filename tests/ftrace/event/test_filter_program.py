@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The programs of filters: which entries they keep, beside what the filters say in Python."""
+"""The programs of filters: which entries they keep, compared with an evaluation in Python."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emu.cpu.arch import ARCHITECTURES
+from emu.architectures import ARCHITECTURES
 from emu.ftrace.event.call import COMMON_FIELDS, EventCall, Field
 from emu.ftrace.event.filter_program import EventFilter
 from tests.ftrace.event.golden_events import golden_calls
@@ -29,7 +29,7 @@ def made(call: EventCall, text: str) -> EventFilter:
 
 @st.composite
 def entries(draw: st.DrawFn, call: EventCall) -> tuple[bytes, dict[str, Any]]:
-    """An entry, and its fields' values."""
+    """An entry, and the values of its fields."""
     entry, values = bytearray(call.size + -call.size % 4), dict[str, Any]()
     for field in (*COMMON_FIELDS, *call.fields):
         if is_string(field):
@@ -150,7 +150,7 @@ def test_an_operand_is_cut_to_the_field(matcher: Matcher) -> None:
 
 
 def test_long_filters(matcher: Matcher) -> None:
-    """Of all terms only the last decides."""
+    """Only the last term decides."""
     for connective, first in (("||", "common_pid==1"), ("&&", "common_pid==0")):
         for last, kept in (("common_pid==0", True), ("common_pid==2", False)):
             assert matcher.keeps(made(POINTERS, connective.join([first] * 200 + [last])), pointing()) is kept

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Every event's `format` is that of a real kernel, byte for byte but for its number and for what differs by nature."""
+"""Every event's `format` equals that of a real kernel byte for byte, except for its number and inherent differences."""
 
 from __future__ import annotations
 
@@ -8,20 +8,20 @@ from collections.abc import Mapping
 
 import pytest
 
-from tests.ftrace.text.golden import read_golden
 from tests.lib.booted_machine import booted_machine
+from tests.lib.golden import read_golden
 
-# What the golden kernel was configured with, and what the guest's is: jiffies a second.
+# The golden kernel's configuration of jiffies per second, and the guest's.
 BY_NATURE = {"x86_64": {") / 250,": ") / 1000,"}}
 # Pages of 8 KiB, and the name of the variable with the address of the first struct page.
 BY_NATURE["sparc64"] = {**BY_NATURE["x86_64"], "REC->index << 12": "REC->index << 13", "vmemmap_base": "VMEMMAP_BASE"}
 
-# System calls that x86-64 does not have, or has with other parameters. The golden is of x86-64.
+# System calls that x86-64 does not have, or has with other parameters. The golden is from x86-64.
 NOT_IN_GOLDEN = {"x86_64": (), "sparc64": ("clone", "fstatfs64", "llseek", "nice", "rt_sigaction", "statfs64")}
 
 
 def golden_formats() -> Mapping[str, str]:
-    """By SYSTEM/EVENT."""
+    """The formats of the golden, by SYSTEM/EVENT."""
     blocks = read_golden("format-all.txt.gz").split("== events/")[1:]
     return {path.removesuffix("/format"): text for path, _, text in (block.partition("\n") for block in blocks)}
 
@@ -32,7 +32,7 @@ def without_number(text: str) -> str:
 
 @pytest.fixture(scope="module")
 def formats(arch: str) -> Mapping[str, str]:
-    """By SYSTEM/EVENT, those of the guest's kernel."""
+    """The formats of the guest's kernel, by SYSTEM/EVENT."""
     with booted_machine(arch, cpus=1) as machine:
         fs = machine.tracefs
         systems = [name for name in fs.listdir("events") if fs.exists(f"events/{name}/enable") or name == "ftrace"]
@@ -40,6 +40,7 @@ def formats(arch: str) -> Mapping[str, str]:
         return {path: fs.read(f"events/{path}/format") for path in paths if fs.exists(f"events/{path}/format")}
 
 
+@pytest.mark.static_timing("other models have hardware:sample, which Linux has not")
 def test_formats_are_those_of_linux(arch: str, formats: Mapping[str, str]) -> None:
     golden = golden_formats()
     wrong = []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The text of events as a real kernel printed it: taken apart into entries, and printed again."""
+"""The text of events printed by a real kernel: parsed into entries, and printed again."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ import pytest
 
 from emu.ftrace.text import TraceView, render_events, render_trace
 from tests.ftrace.event.golden_events import CONSTANTS, VALUES, record_event
-from tests.ftrace.text.golden import Recording, body_of, read_golden, record_events
+from tests.ftrace.text.golden import Recording, body_of, record_events
+from tests.lib.golden import read_golden
 
 
 def _recorded(lines: list[str], times: Iterator[int] | None = None) -> TraceView:
-    """The view of the lines' events. `times`: exact ones, if they are known."""
+    """A view of the events in the lines. `times`: exact ones, if they are known."""
     numbers = itertools.count()  # nanoseconds that keep the order of lines
 
     def record(recording: Recording, cpu: int, time: int, common: Mapping[str, int], body: str) -> None:
@@ -49,7 +50,7 @@ def test_golden(name: str) -> None:
     assert re.sub(r"\b00000000[0-9a-f]{8}\b", "(____ptrval____)", text).splitlines() == lines
 
 
-_START = 345_370_499_630  # when the trace of nop-sched-ls began: a time that all lines of latency-format agree with
+_START = 345_370_499_630  # the beginning of the trace of nop-sched-ls: a time consistent with all lines of latency-format
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is written to `inject`."""
+"""Texts written to `inject`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ CALL = EventCall(
 
 
 def injected(text: str) -> tuple[bytes, int, int, int, int, bytes]:
-    """The fields of an entry up to `name`, and what follows the entry's fixed part."""
+    """The fields of an entry up to `name`, and the data behind the entry's fixed part."""
     data = Injected(CALL, text.encode()).data
     return *struct.unpack_from("8siBxxxQI", data), data[64 - 8 :]
 

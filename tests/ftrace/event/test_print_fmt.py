@@ -52,7 +52,7 @@ _TYPES = {field.type: field for field in _FIELDS} | {"int": _FIELDS[2], "unsigne
 
 
 def _expression(chance: random.Random, depth: int) -> str:
-    """A C expression of which C says what its value is, given -fwrapv."""
+    """A C expression with a defined value, given -fwrapv."""
     if depth == 0:
         return chance.choice(
             [f"REC->{chance.choice(_FIELDS).name}"] * 3
@@ -279,7 +279,7 @@ def test_what_is_no_print_fmt(print_fmt: str) -> None:
 
 
 def test_every_event_of_a_real_kernel() -> None:
-    """Those that fail ask for what only the kernel's build knows."""
+    """The ones that fail use values known only to the kernel's build."""
     failed: dict[str, int] = {}
     chance = random.Random(0)
     for call in golden_calls().values():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What is recorded of an event of the guest: its fields exactly, and nothing if the guest says what cannot be."""
+"""Recorded events of the guest: exactly their fields, and nothing if the guest's arguments are impossible."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from collections.abc import Iterator
 import pytest
 
 from emu.cpu.arch.sparc64.state import Env
+from emu.cpu.native.arch.x86_64_env import Registers
 from emu.ftrace.event.call import EventCall
-from emu.ftrace.native import event_record
-from emu.ftrace.native.arch.x86_64 import CX, DI, DX, SI
 from emu.machine import Machine
+from emu.native.records import HOST
 from tests.lib.booted_machine import booted_machine
 from tests.lib.event_entries import Entry, entries
 
 MODULE = "/lib/modules/event_cost.ko"
 CALLS = "/sys/module/event_cost/parameters/calls"
-LARGEST = 4016  # bytes of an entry, all that a page of the ring buffer has room for
+LARGEST = 4016  # the most bytes in an entry: all that fits a page of the ring buffer
 
 
 @pytest.fixture(scope="module")
@@ -36,7 +36,7 @@ def loaded(arch: str) -> Iterator[Machine]:
 
 @pytest.fixture
 def machine(loaded: Machine) -> Iterator[Machine]:
-    """That machine, while it records both events of the module."""
+    """That machine, recording both events of the module."""
     loaded.tracefs.write("events/event_cost/enable", "1")
     loaded.tracefs.write("trace", "")
     yield loaded
@@ -85,7 +85,7 @@ def test_each_instance_has_the_events_that_it_wants(machine: Machine) -> None:
         machine.tracefs.rmdir(f"instances/{name}")
 
 
-# What the guest hands over, whatever it is
+# Arbitrary arguments of the guest
 
 
 class Guest:
@@ -96,15 +96,15 @@ class Guest:
         self.memory = machine.kernel.memory
         self._cpu = machine.board.cpus[0]
         callback = machine.ftrace.arch.event_callbacks(machine.trace_array.recorder.globals.guest).buffer_commit
-        self._commit = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64)(callback.function)
+        self._commit = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64)(callback.function.address)
         if machine.board.arch.name == "x86_64":
-            registers = [self._cpu.env + int(register) for register in (DI, SI, DX, CX)]
+            registers = [self._cpu.env + HOST.fields(Registers)[name].offset for name in ("di", "si", "dx", "cx")]
         else:
             registers = [Env.from_address(self._cpu.env).regwptr + 8 * n for n in range(4)]
         self._arguments = [ctypes.c_uint64.from_address(address) for address in registers]
 
     def commit(self, *arguments: int) -> list[Entry]:
-        """What is recorded then."""
+        """The entries recorded by a call."""
         before = [register.value for register in self._arguments]
         for register, argument in zip(self._arguments, arguments, strict=True):
             register.value = argument
@@ -122,13 +122,13 @@ class Guest:
         return found
 
     def put(self, offset: int, data: bytes) -> int:
-        """Stores data in memory that the guest has not used, and returns its address."""
+        """Stores data in memory that the guest has not used. Returns its address."""
         address = self.machine.board.arch.direct_map + self.machine.board.memory // 2 + offset
         self.memory.write(address, data)
         return address
 
     def put_dynamic(self, data: int, size: int) -> int:
-        """Stores a struct trace_dynamic."""
+        """Stores a struct trace_dynamic. Returns its address."""
         address = self.put(0x100, bytes(self.memory.image.size("trace_dynamic")))
         self.memory.set_member(address, "trace_dynamic.data", data)
         self.memory.set_member(address, "trace_dynamic.size", size)
@@ -144,7 +144,7 @@ def guest(machine: Machine) -> Iterator[Guest]:
     machine.board.ram[start : start + 0x10000] = before
 
 
-STRING = 1 << 63  # in trace_dynamic.size: up to its NUL; the rest is the most, with the NUL
+STRING = 1 << 63  # in trace_dynamic.size: a string up to its NUL; the rest is the maximum size, including the NUL
 
 
 @pytest.mark.parametrize(
@@ -228,7 +228,7 @@ def test_wild_pointers_record_nothing_and_harm_nobody(guest: Guest) -> None:
 def test_an_event_without_a_number_is_not_there_and_dmesg_says_so(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
     with booted_machine(arch, cpus=1) as machine:
         catalogue = machine.trace_array.recorder.globals.events
-        monkeypatch.setattr(event_record, "EVENT_LIMIT", max(catalogue) + 2)
+        monkeypatch.setattr("emu.ftrace.event.catalogue.EVENT_LIMIT", max(catalogue) + 2)
         assert machine.run(f"insmod {MODULE}").status == 0
         here = machine.tracefs.listdir("events/event_cost")
         assert len([name for name in here if name.startswith("event_cost_")]) == 1
@@ -237,5 +237,5 @@ def test_an_event_without_a_number_is_not_there_and_dmesg_says_so(arch: str, mon
         machine.tracefs.write("events/event_cost/enable", "1")
         assert machine.run(f"echo 3 > {CALLS}").status == 0
         assert machine.tracefs.read("trace").count("event_cost_") == 3
-        assert machine.run("rmmod event_cost; insmod " + MODULE).status == 0  # its numbers can be given again
+        assert machine.run("rmmod event_cost; insmod " + MODULE).status == 0  # its event numbers can be reused
         assert len(machine.tracefs.listdir("events/event_cost")) == len(here)

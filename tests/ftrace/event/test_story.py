@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The story that the kernel's events tell is what happened: checked against logs that do not use tracing, and in itself."""
+"""The kernel's events match what happened: checked against logs made without tracing, and for consistency."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ LOAD = (
     "echo TASKLET > /dev/lkdtm; usleep 20000"
 )
 EVENTS = ("sched", "raw_syscalls", "syscalls", "irq", "timer", "workqueue")
-SLEEPS = 0x7F  # in prev_state: TASK_INTERRUPTIBLE and the like; 0, or what stands for preemption: the task goes on to be runnable
+SLEEPS = 0x7F  # in prev_state: TASK_INTERRUPTIBLE and the like; 0 and the flag for preemption mean that the task stays runnable
 ENDED = 0x10 | 0x20  # EXIT_DEAD, EXIT_ZOMBIE
 
-TIMERS = ("process_timeout", "delayed_work_timer_fn", "idle_worker_timeout", "sample_beat")  # the last is a module's
+TIMERS = ("process_timeout", "delayed_work_timer_fn", "idle_worker_timeout", "sample_beat")  # the last one is a module's
 HRTIMERS = ("hrtimer_wakeup", "tick_sched_timer", "it_real_fn", "posix_timer_fn", "sched_rt_period_timer", "dl_task_timer")
 SOFTIRQS = {"run_timer_softirq": 1, "blk_done_softirq": 4, "tasklet_action": 6, "run_rebalance_domains": 7, "rcu_core_si": 9}
 HANDLER = "__handle_irq_event_percpu"
@@ -45,14 +45,14 @@ def function_at(machine: Machine, address: int) -> str:
 
 @dataclass
 class Story:
-    """What was recorded, CPU by CPU, and what the logs say."""
+    """The recorded events of each CPU, and the contents of the logs."""
 
     recorded: list[list[Entry]]
     switches: list[list[Switch]]
     calls: list[tuple[int, str]]  # pid and function, in order
     system_calls: list[str]
     alive: set[int]  # tasks
-    events: set[str]  # the names of those that there are
+    events: set[str]  # the names of existing events
     name_of: Callable[[int], str]  # of the function at an address
 
     def of(self, *names: str) -> list[Entry]:
@@ -61,7 +61,7 @@ class Story:
         return sorted(found, key=lambda entry: entry.time)
 
     def called(self, functions: Collection[str]) -> dict[str, int]:
-        """How often each of them was called."""
+        """How often each function was called."""
         return Counter(function for _, function in self.calls if function in functions)
 
 
@@ -95,6 +95,7 @@ def story(arch: str, request: pytest.FixtureRequest) -> Story:
         return Story(entries(machine.trace_array), seen, calls, table, alive, events, lambda at: function_at(machine, at))
 
 
+@pytest.mark.static_timing("a switch that waits for memory takes longer")
 def test_each_switch_is_recorded_and_none_else(story: Story) -> None:
     for recorded, seen in zip(story.recorded, story.switches, strict=True):
         assert told(recorded) == [(switch.before, switch.after) for switch in seen]
@@ -105,7 +106,7 @@ def test_each_switch_is_recorded_and_none_else(story: Story) -> None:
 
 
 def test_who_was_asleep_is_woken_before_it_runs(story: Story) -> None:
-    asleep: dict[int, str] = {}  # pid, and what must come first
+    asleep: dict[int, str] = {}  # pid, and the event that must come first
     slept = Counter[str]()
     for entry in story.of("sched_switch", "sched_wakeup", "sched_wakeup_new", "sched_process_fork"):
         fields = entry.fields
@@ -137,7 +138,7 @@ def test_each_wakeup_was_begun(story: Story) -> None:
 def test_each_system_call_enters_and_exits(story: Story) -> None:
     table = story.system_calls
     last = {table.index(name) for name in ("sys_exit", "sys_exit_group")}
-    back = table.index("sys_rt_sigreturn")  # its number is no longer there when it exits
+    back = table.index("sys_rt_sigreturn")  # at its exit, its number is no longer there
     open_calls: dict[int, int] = {}
     entered = defaultdict(list)
     for entry in story.of("sys_enter", "sys_exit"):
@@ -146,7 +147,7 @@ def test_each_system_call_enters_and_exits(story: Story) -> None:
             assert entry.pid not in open_calls, entry
             open_calls[entry.pid] = number
             entered[entry.pid].append(table[number])
-        elif entry.pid in entered:  # else it was entered before recording began
+        elif entry.pid in entered:  # otherwise it was entered before recording began
             assert open_calls.pop(entry.pid) in (number, back), entry
     ended = {pid for pid, number in open_calls.items() if number in last}
     assert len(ended) > 5 and set(open_calls) - ended <= story.alive
@@ -191,7 +192,7 @@ def test_each_work_is_queued_begins_and_ends(story: Story) -> None:
                 queued.add(work)
             case "workqueue_execute_start":
                 function = story.name_of(int(entry.fields["function"]))
-                assert work in queued or function == "wq_barrier_func", entry  # who waits for works puts that behind them
+                assert work in queued or function == "wq_barrier_func", entry  # to wait for a work, this one is put behind it
                 assert entry.pid not in under_way, entry
                 queued.discard(work)
                 under_way[entry.pid] = work
@@ -209,7 +210,7 @@ def test_each_task_that_ends_has_exited(story: Story) -> None:
 
 
 def pairs(story: Story, enter: str, leave: str, key: str | None) -> list[Entry]:
-    """The entries `enter`. Each is followed on its CPU by its `leave`, whose field `key` is the same; they nest."""
+    """The entries `enter`. Each is followed on its CPU by its `leave` with the same field `key`; they nest."""
     found = []
     for recorded in story.recorded:
         begun: list[Entry] = []
@@ -230,12 +231,13 @@ def test_each_interrupt_handler_enters_and_exits(story: Story) -> None:
     assert len(entered) == story.called([HANDLER])[HANDLER] > 1
 
 
+@pytest.mark.static_timing("what began before events are switched on has no beginning")
 def test_each_softirq_is_raised_enters_and_exits(story: Story) -> None:
     entered = Counter(int(entry.fields["vec"]) for entry in pairs(story, "softirq_entry", "softirq_exit", "vec"))
     numbers = {name: entered[number] for name, number in SOFTIRQS.items() if entered[number]}
     assert len(numbers) > 1 and numbers == story.called(SOFTIRQS)
     for recorded in story.recorded:
-        raised = Counter[int | bytes]()  # more often than they ran: one may be raised several times before it does
+        raised = Counter[int | bytes]()  # can exceed the number of runs: a softirq may be raised several times before it runs
         for entry in recorded:
             if entry.name == "softirq_raise":
                 raised[entry.fields["vec"]] += 1
@@ -244,10 +246,11 @@ def test_each_softirq_is_raised_enters_and_exits(story: Story) -> None:
                 raised[entry.fields["vec"]] -= 1
 
 
+@pytest.mark.static_timing("what began before events are switched on has no beginning")
 @pytest.mark.parametrize(
     ("timer", "functions", "before"),
     [
-        ("timer", TIMERS, ["timer_start", "timer_cancel"]),  # one that expires is taken off its list first
+        ("timer", TIMERS, ["timer_start", "timer_cancel"]),  # a timer that expires is removed from its list first
         ("hrtimer", HRTIMERS, ["hrtimer_start"]),
     ],
 )
@@ -262,5 +265,5 @@ def test_each_timer_that_expires_was_started(
     for entry in story.of(f"{timer}_start", f"{timer}_cancel", f"{timer}_expire_entry"):
         known = history[int(entry.fields[timer])]
         if entry.name == f"{timer}_expire_entry":
-            assert known[-len(before) :] in ([], before, before[1:]), entry  # less if it was started before recording began
+            assert known[-len(before) :] in ([], before, before[1:]), entry  # shorter if it was started before recording began
         known.append(entry.name)

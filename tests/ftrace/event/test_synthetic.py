@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Synthetic events: what defines them, what their files show, how their entries are printed, and who keeps them."""
+"""Synthetic events: their definitions, the contents of their files, the text of their entries, and what pins them."""
 
 from __future__ import annotations
 
 import errno
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -15,8 +14,8 @@ from hypothesis import strategies as st
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.synth_fields import SynthField, parse_fields
 from emu.machine import Machine
+from tests.lib.golden import read_golden
 
-GOLDEN = Path(__file__).parents[2] / "golden"
 LATENCY = "wakeup_latency u64 lat; pid_t pid; int prio; char comm[16]"
 EVENT = "events/synthetic/wakeup_latency"
 
@@ -32,12 +31,12 @@ def tidy(booted: Machine) -> Iterator[None]:
 
 
 def lines(machine: Machine) -> list[str]:
-    """What the events of the trace say."""
+    """The texts of the events in the trace."""
     return re.findall(r" \d+\.\d+: (.*)", machine.tracefs.read("trace"))
 
 
 def refused(machine: Machine, file: str, command: str) -> str:
-    """Has a command refused, and returns what error_log tells of it: its text and where the caret is."""
+    """Checks that a command is refused. Returns the error in error_log and the position of the caret."""
     machine.tracefs.write("error_log", "")
     with pytest.raises(TraceError) as error:
         machine.tracefs.append(file, command)
@@ -51,7 +50,7 @@ def test_files_are_as_linux_shows_them(booted: Machine) -> None:
     tracefs = booted.tracefs
     tracefs.write("synthetic_events", LATENCY)
     shown = [tracefs.read(name) for name in ("synthetic_events", "dynamic_events", f"{EVENT}/format")]
-    golden = (GOLDEN / "synthetic-def.txt").read_text()
+    golden = read_golden("synthetic-def.txt")
     files = [name for name in tracefs.listdir(EVENT) if name != "hist"]
     text = re.sub(r"ID: \d+", "ID: 1206", "".join(shown)) + "".join(f"{name}\n" for name in sorted(files))
     assert text == golden.replace("hist\n", "")
@@ -78,7 +77,7 @@ _SIZES = {"u64": 8, "s8": 1, "unsigned int": 4, "bool": 1, "char[16]": 16, "char
 
 
 def test_its_fields_are_printed_by_their_types(booted: Machine) -> None:
-    """What is shorter than an int is printed without its sign, as Linux does; and what flags mean comes behind the space."""
+    """As in Linux, fields shorter than an int are printed as unsigned, and flags' names follow a space."""
     tracefs = booted.tracefs
     tracefs.write("synthetic_events", "all s64 a; s32 b; s8 c; u8 d; u64 e; gfp_t f; char g[4]; char h[]; bool i; long j")
     tracefs.write("trace", "")

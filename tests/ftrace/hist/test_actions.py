@@ -1,20 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Variables of histograms, and actions: synthetic events, what is saved, snapshots."""
+"""Variables of histograms, and actions: synthetic events, saved fields, snapshots."""
 
 from __future__ import annotations
 
 import errno
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
 from emu.ftrace.errors import TraceError
 from emu.machine import Machine
 from tests.lib.event_entries import Entry, entries
+from tests.lib.golden import read_golden
 
-GOLDEN = Path(__file__).parents[2] / "golden"
 WAKING, SWITCH, LATENCY = "events/sched/sched_waking", "events/sched/sched_switch", "events/synthetic/wakeup_latency"
 EVENT = "wakeup_latency u64 lat; pid_t pid; int prio; char comm[16]"
 TIME = "hist:keys=pid:ts0=common_timestamp.usecs"
@@ -42,7 +41,7 @@ def tidy(booted: Machine) -> Iterator[None]:
 
 
 def lines(machine: Machine) -> list[str]:
-    """What the events of the trace say."""
+    """The texts of the events in the trace."""
     return re.findall(r" \d+\.\d+: (.*)", machine.tracefs.read("trace"))
 
 
@@ -64,7 +63,7 @@ def _written(fields: dict[str, int | str]) -> str:
 
 
 def refused(machine: Machine, event: str, command: str, code: int = errno.EINVAL) -> list[str]:
-    """Has a trigger refused, and returns what error_log tells of it: each text and where its caret is."""
+    """Checks that a trigger is refused. Returns the errors in error_log, each with the position of its caret."""
     machine.tracefs.write("error_log", "")
     before = [machine.tracefs.read(f"{path}/trigger") for path in (WAKING, SWITCH)]
     with pytest.raises(TraceError) as error:
@@ -77,7 +76,7 @@ def refused(machine: Machine, event: str, command: str, code: int = errno.EINVAL
 
 
 def set_up(machine: Machine, *, condition: str = "") -> None:
-    """The golden's triggers."""
+    """Sets up the golden's triggers."""
     tracefs = machine.tracefs
     tracefs.write("synthetic_events", EVENT)
     tracefs.write(f"{WAKING}/trigger", f"{TIME} if {condition}" if condition else TIME)
@@ -88,10 +87,10 @@ def set_up(machine: Machine, *, condition: str = "") -> None:
 
 
 def test_the_golden_histograms(booted: Machine) -> None:
-    """The golden's tasks are woken and run, in the order of the golden's rows; how long that takes is this machine's time."""
+    """The golden's tasks are woken and run in the order of the golden's rows; the latencies are this machine's."""
     tracefs = booted.tracefs
     set_up(booted, condition='comm=="sleep"')
-    golden = (GOLDEN / "synthetic-hists.txt").read_text()
+    golden = read_golden("synthetic-hists.txt")
     logs: dict[int, set[int]] = {8: set(), 9: set()}
     for (pid, cpu), prio, shown in zip([(7382, 1), (7383, 1), (7381, 0)], (120, 120, 94), (216, 261, 188), strict=True):
         wake(booted, pid, comm="sleep")
@@ -111,7 +110,7 @@ def test_the_golden_histograms(booted: Machine) -> None:
 
 
 def test_the_golden_trace(booted: Machine) -> None:
-    """A task that is woken on a sleeping CPU: the event has twice the depth of the switch."""
+    """A task woken on a sleeping CPU: the event has twice the preemption depth of the switch."""
     set_up(booted, condition='comm=="usleep"')
     booted.tracefs.write(f"{SWITCH}/filter", 'next_comm == "usleep"')
     booted.tracefs.write(f"{SWITCH}/enable", "1")
@@ -121,13 +120,13 @@ def test_the_golden_trace(booted: Machine) -> None:
         ("d..4.", "wakeup_latency: lat=N pid=N prio=N comm=usleep")
     }
     assert {flags for flags, text in found if "sched_switch" in text} == {"d..2."}
-    golden = (GOLDEN / "synthetic-trace.txt").read_text()
+    golden = read_golden("synthetic-trace.txt")
     assert re.findall(r"d\.\.4\. +[\d.]+: (\w+: lat)", golden) == 3 * ["wakeup_latency: lat"]
     booted.tracefs.write(f"{SWITCH}/filter", "0")
 
 
 def test_latencies_are_those_of_the_recorded_events(booted: Machine) -> None:
-    """The histograms equal those that are computed from the events that both CPUs have recorded."""
+    """The histograms equal those calculated from the events recorded by both CPUs."""
     tracefs = booted.tracefs
     set_up(booted)
     for event in (WAKING, SWITCH):
@@ -168,7 +167,7 @@ def test_latencies_are_those_of_the_recorded_events(booted: Machine) -> None:
 
 
 def test_a_variable_in_an_expression_is_read_once(booted: Machine) -> None:
-    """After that it is not set, and who refers to it does not count; another name for it leaves it set."""
+    """Afterwards it is not set, and hits of triggers that refer to it do not count; another name for it leaves it set."""
     tracefs = booted.tracefs
     tracefs.write(f"{WAKING}/trigger", "hist:keys=pid:p=prio:q=prio")
     tracefs.write(f"{SWITCH}/trigger", "hist:keys=next_pid:d=next_prio-$p:vals=next_prio:onmax($d).save(next_comm)")
@@ -189,7 +188,7 @@ def test_a_variable_in_an_expression_is_read_once(booted: Machine) -> None:
 
 
 def test_parameters_of_the_matched_event(booted: Machine) -> None:
-    """As in Linux, histograms are made for its fields; they are gone with what has made them."""
+    """As in Linux, hidden histograms are created for its fields; they are removed with the trigger that needs them."""
     tracefs = booted.tracefs
     tracefs.write("synthetic_events", "other s32 d; int prio; int cpu; char woken[16]; char name[]; u64 now")
     tracefs.write(f"{WAKING}/trigger", "hist:keys=pid:p=prio,c=comm if prio > 1")
@@ -204,7 +203,7 @@ def test_parameters_of_the_matched_event(booted: Machine) -> None:
     tracefs.write("events/synthetic/other/enable", "1")
     wake(booted, 7, prio=5, target_cpu=3, comm="waker")
     switch(booted, 7, next_prio=2)
-    wake(booted, 8, prio=1)  # the condition is not true
+    wake(booted, 8, prio=1)  # the condition is false
     switch(booted, 8, next_prio=2)
     assert [re.sub(r"now=\d+", "now=", line) for line in lines(booted)] == [
         "other: d=-3 prio=5 cpu=3 woken=waker name=waker now="
@@ -260,7 +259,7 @@ def test_a_synthetic_event_at_a_change(booted: Machine) -> None:
 
 
 def test_a_synthetic_event_follows_the_event_that_makes_it(booted: Machine) -> None:
-    """As in Linux, where the entry has its place in the buffer before its triggers act."""
+    """As in Linux, where the entry is reserved in the buffer before its triggers run."""
     tracefs = booted.tracefs
     tracefs.write("synthetic_events", "other int prio")
     tracefs.write("events/synthetic/other/enable", "1")
@@ -274,7 +273,7 @@ def test_a_synthetic_event_follows_the_event_that_makes_it(booted: Machine) -> N
 
 
 def test_a_loop_of_synthetic_events_ends(booted: Machine) -> None:
-    """Four are under way at most, one made by the other."""
+    """At most four are nested, each made by the previous one."""
     tracefs = booted.tracefs
     tracefs.write("synthetic_events", "other int n")
     tracefs.write("events/synthetic/other/enable", "1")
@@ -297,7 +296,7 @@ def test_who_refers_to_whom(booted: Machine) -> None:
     with pytest.raises(TraceError) as error:
         tracefs.append("synthetic_events", "!wakeup_latency")
     assert error.value.errno == errno.EBUSY
-    for event in (SWITCH, WAKING):  # what a file shows takes back what it shows
+    for event in (SWITCH, WAKING):  # the text of a file, with `!`, removes the triggers
         tracefs.append(f"{event}/trigger", f"!{tracefs.read(f'{event}/trigger').removesuffix(' [active]' + chr(10))}")
     tracefs.append("synthetic_events", "!wakeup_latency")
 
@@ -327,6 +326,7 @@ def test_a_qualified_name_says_whose_variable_is_meant(booted: Machine) -> None:
 def test_what_is_wrong_with_variables_and_actions(booted: Machine) -> None:
     tracefs = booted.tracefs
     tracefs.write("synthetic_events", "wakeup_latency u64 lat; pid_t pid")
+    tracefs.append("synthetic_events", "two pid_t pid; pid_t pid1")
     tracefs.write(f"{WAKING}/trigger", TIME)
     start = f"{LAT}:"
     for action, told in {
@@ -347,6 +347,19 @@ def test_what_is_wrong_with_variables_and_actions(booted: Machine) -> None:
             "Couldn't parse field variable at nosuch",
             "Couldn't find field at nosuch",
             "Couldn't create histogram for field at nosuch",
+        ],
+        "onmatch(sched.sched_waking).wakeup_latency(pid,pid1)": [  # pid is a field of sched_waking, not of sched_switch
+            "Couldn't find field at pid",
+            "Couldn't parse field variable at pid",
+            "Param type doesn't match synthetic event field type at pid",
+        ],
+        "onmatch(sched.sched_waking).two(pid,pid1)": [
+            "Couldn't find field at pid",
+            "Couldn't parse field variable at pid",
+            "Couldn't find field at pid1",
+            "Couldn't parse field variable at pid1",
+            "Couldn't find field at pid1",
+            "Couldn't create histogram for field at pid1",
         ],
         "onmatch(sched.sched_wakeup).wakeup_latency($wakeup_lat,target_cpu)": [
             "Couldn't find field at target_cpu",
@@ -375,6 +388,18 @@ def test_what_is_wrong_with_variables_and_actions(booted: Machine) -> None:
     assert refused(booted, SWITCH, "hist:keys=$ts0") == ["Using variable references in keys not supported at 10"]
 
 
+def test_error_log_tells_of_a_field_that_another_event_has(booted: Machine) -> None:
+    """As in Linux, although nothing is wrong: the field is first looked up in the trigger's own event."""
+    tracefs = booted.tracefs
+    tracefs.write("synthetic_events", "one pid_t pid")
+    tracefs.write(f"{WAKING}/trigger", "hist:keys=pid")
+    tracefs.write("error_log", "")
+    command = "hist:keys=next_pid:onmatch(sched.sched_waking).one(pid)"
+    tracefs.write(f"{SWITCH}/trigger", command)
+    assert re.findall(r": error: (.*)", tracefs.read("error_log")) == ["Couldn't find field", "Couldn't parse field variable"]
+    tracefs.append(f"{SWITCH}/trigger", f"!{command}")
+
+
 def test_variables_are_those_of_their_instance(booted: Machine) -> None:
     tracefs = booted.tracefs
     tracefs.mkdir("instances/other")
@@ -386,7 +411,7 @@ def test_variables_are_those_of_their_instance(booted: Machine) -> None:
 
 
 def test_a_checkpoint_has_them(booted: Machine) -> None:
-    """Tables, variables and definitions are again what they were, those that are gone by then, too."""
+    """Tables, variables and definitions are restored, including those that have been removed since."""
     tracefs = booted.tracefs
     set_up(booted)
     wake(booted, 77)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The file hist_debug: Linux's structures of hist triggers, with what actions make of them."""
+"""The file hist_debug: Linux's structures of hist triggers, including those made for actions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ SWITCH = "events/sched/sched_switch"
 
 
 def parts(text: str) -> dict[str, list[str]]:
-    """The lines below each place in the text."""
+    """The lines below each heading of the text."""
     found: dict[str, list[str]] = {}
     for line in text.splitlines():
         if line.endswith("]:") or line.endswith((".var:", ".val:", "_var:", "_ref:")):
@@ -32,7 +32,7 @@ def test_fields_variables_and_references(tracefs: TraceFS) -> None:
     place = "var.idx (into tracing_map_elt.vars[]): {}".format
     reference = "var_ref_idx (into hist_data->var_refs[]): {}".format
     data = "var.hist_data: {:016x}".format
-    waking, made, own = 1, 2, 3  # the second histogram of sched_waking is made for the field that is not sched_switch's
+    waking, made, own = 1, 2, 3  # the second histogram of sched_waking is created for the field that sched_switch lacks
     field, pid = "ftrace_event_field name: next_pid", "type: pid_t"
     lat = ["flags:", "HIST_FIELD_FL_VAR_REF", "name: lat", place(0), data(own), reference(2), *NUMBER]
     assert parts(text) == {

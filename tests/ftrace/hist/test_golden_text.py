@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The text of histograms that a real kernel has shown, byte for byte: what it says is put into a table and printed again."""
+"""The text of histograms printed by a real kernel, byte for byte: it is parsed into a table and printed again."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from emu.ftrace.arrays.trace_array import TraceArray
 from emu.ftrace.hist.definition import HistDefinition
 from emu.ftrace.hist.expression import Modifier
 from emu.ftrace.hist.text import HistNames, hist_text
 from emu.ftrace.text import Symbol
-from emu.ftrace.trace_array import TraceArray
-from tests.ftrace.text.golden import read_golden
+from tests.lib.golden import read_golden
 
 TABLES = {
     "hist-switch-comm": "sched:sched_switch", "hist-switch-filter": "sched:sched_switch", "hist-pause": "sched:sched_switch",
@@ -27,19 +27,19 @@ TABLES = {
         "buckets", "callsite-sym", "callsite", "compound", "hex", "log2", "stacktrace", "symoffset")},
 }  # fmt: skip
 ROW = re.compile(r"^\{ .*?\}.*?$", re.MULTILINE | re.DOTALL)
-STACK_WORDS = 16
 
 
 class Table(NamedTuple):
-    """What is printed of a histogram's table."""
+    """The printed values of a histogram's table."""
 
+    hitcounts: NDArray[np.uint64]
     elements: NDArray[np.uint64]
     hits: int
     drops: int
 
 
 class Symbols:
-    """The functions of the golden's kernel, by the addresses at which it shows them; those of stacks get some."""
+    """The functions of the golden's kernel, at the addresses that it shows; those of stacks get made-up addresses."""
 
     def __init__(self, text: str) -> None:
         self.known = {int(address, 16): name for address, name in re.findall(r"\[([0-9a-f]{8,})\] (\S+)", text)}
@@ -60,10 +60,10 @@ def words(text: bytes, size: int) -> list[int]:
     return np.frombuffer(text.ljust(size, b"\0"), np.uint64).tolist()
 
 
-def element(row: str, definition: HistDefinition, symbols: Symbols) -> NDArray[np.uint64]:
-    """What a table has for one row of text."""
+def element(row: str, definition: HistDefinition, symbols: Symbols) -> tuple[int, NDArray[np.uint64]]:
+    """The hitcount and the words of the table's element for one row of text."""
     layout = definition.layout()
-    made = np.zeros(layout.size // 8, np.uint64)
+    made = np.zeros(layout.size, np.uint64)
     inner, sums = row.removeprefix("{ ").rsplit("}", 1)
     comm = b""
     for key, at, text in zip(definition.keys, layout.keys, re.split(r", (?=\w+: )", inner), strict=True):
@@ -78,14 +78,13 @@ def element(row: str, definition: HistDefinition, symbols: Symbols) -> NDArray[n
         else:
             base = 16 if key.modifier in (Modifier.HEX, Modifier.SYM, Modifier.SYM_OFFSET) else 10
             found = [int(re.search(r"[0-9a-f]+", shown.replace("2^", ""))[0], base)]  # type: ignore[index]  # it is there
-        made[at // 8 : at // 8 + len(found)] = found
+        made[at : at + len(found)] = found
     hitcount, *values = re.findall(r"(\w+): +([0-9a-f]+)", sums)
-    made[layout.hitcount // 8] = int(hitcount[1])
     for value, at, (_, number) in zip(definition.values, layout.values, values, strict=True):
-        made[at // 8] = int(number, 16 if value.modifier is Modifier.HEX else 10)
+        made[at] = int(number, 16 if value.modifier is Modifier.HEX else 10)
     if layout.comm:
-        made[layout.comm // 8 : layout.comm // 8 + 2] = words(comm, 16)
-    return made
+        made[layout.comm : layout.comm + 2] = words(comm, 16)
+    return int(hitcount[1]), made
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -96,18 +95,20 @@ def test_a_table_is_printed_as_linux_does(trace_array: TraceArray, name: str) ->
     call = trace_array.recorder.globals.events.find(*TABLES[name].split(":"))
     assert call is not None
     trace_array.edit_triggers(call, shown.removesuffix(" [active]").replace(" [paused]", ":pause"))
-    (trigger,) = trace_array.triggers.hists.of(call)
+    file = trace_array.event_files.get(call)
+    assert file is not None
+    (trigger,) = file.triggers
     assert str(trigger) == shown
 
     symbols = Symbols(golden)
     rows = [element(row, trigger.definition, symbols) for row in ROW.findall(golden)]
-    layout = trigger.definition.layout()
-    elements = np.array(rows, np.uint64).reshape(len(rows), layout.size // 8)
+    hitcounts = np.array([hitcount for hitcount, _ in rows], np.uint64)
+    elements = np.array([kept for _, kept in rows], np.uint64).reshape(len(rows), trigger.definition.layout().size)
     hits, drops = (int(re.search(rf"{word}: (\d+)", golden)[1]) for word in ("Hits", "Dropped"))  # type: ignore[index]
     syscalls = {int(number): name for name, number in re.findall(r"(sys_\w+) +\[ *(\d+)\]", golden)}
     names = HistNames(symbols, syscalls.get)
-    assert hits == elements[:, layout.hitcount // 8].sum()
-    assert "".join(hist_text(shown, trigger.definition, Table(elements, hits, drops), names)) == golden
+    assert hits == hitcounts.sum()
+    assert "".join(hist_text(shown, trigger.definition, Table(hitcounts, elements, hits, drops), names)) == golden
 
 
 def test_what_that_kernel_refuses_is_refused(trace_array: TraceArray) -> None:

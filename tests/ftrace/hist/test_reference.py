@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Histograms of random definitions and events are what a few lines of Python make of the same events."""
+"""Histograms of random definitions and events, compared with a short implementation in Python."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Entry = Mapping[str, int | str]
 
 @dataclass(frozen=True)
 class Part:
-    """A key or a value: how it is written, and what it is of an entry. Numbers are those that are printed: without sign."""
+    """A key or a value: its text, and a function of the entry. Numbers are unsigned, as they are printed."""
 
     text: str
     of: Callable[[Entry], int | str]
@@ -112,7 +112,7 @@ HITCOUNT = Part("hitcount", lambda entry: 1, "{:>10}".format, int)
 
 @dataclass(frozen=True)
 class Definition:
-    """A hist trigger. `sort`: indices of hitcount, values and keys, in this order, and whether downwards."""
+    """A hist trigger. `sort`: indices of hitcount, values and keys, in this order, and whether descending."""
 
     keys: Sequence[Part]
     values: Sequence[Part]
@@ -125,7 +125,7 @@ class Definition:
         return [HITCOUNT, *self.values, *self.keys]
 
     def __str__(self) -> str:
-        """As it is shown."""
+        """The text as the file shows it."""
         names = [self.sortable[index].text + ".descending" * down for index, down in self.sort]
         vals = ",".join(part.text for part in [HITCOUNT, *self.values])
         condition = "" if self.condition is None else f" if prev_pid != {self.condition}"
@@ -133,7 +133,7 @@ class Definition:
         return f"hist:keys={keys}:vals={vals}:sort={','.join(names)}:size={self.size}{condition}"
 
     def table(self, entries: Sequence[Entry]) -> str:
-        """What the file shows."""
+        """The text of the file `hist`."""
         rows: dict[tuple[int | str, ...], list[int]] = {}
         drops = 0
         for entry in entries:
@@ -146,7 +146,7 @@ class Definition:
             row = rows.setdefault(key, [0] * (1 + len(self.values)))
             row[:] = [(was + int(part.of(entry))) & U64 for was, part in zip(row, [HITCOUNT, *self.values], strict=True)]
         found = list(rows.items())
-        for index, down in reversed(self.sort):  # what is equal stays in its order, downwards, too
+        for index, down in reversed(self.sort):  # equal rows stay in their order, also if descending
             part = self.sortable[index]
             if index <= len(self.values):
                 found.sort(key=lambda row, at=index: row[1][at], reverse=down)  # type: ignore[misc]  # a lambda's default
@@ -170,7 +170,7 @@ class Definition:
 
 @st.composite
 def definitions(draw: st.DrawFn) -> Definition:
-    """With different names, so that it is clear by what it is sorted."""
+    """Names differ, so that the sort keys are unambiguous."""
     parts = draw(st.lists(keys, min_size=1, max_size=3, unique_by=lambda part: part.name))
     names = {part.name for part in parts}
     summed = draw(st.lists(values.filter(lambda part: part.name not in names), max_size=2, unique_by=lambda part: part.name))
@@ -208,7 +208,7 @@ def check(tracefs: TraceFS, definition: Definition, happened: Sequence[Entry]) -
 
 
 def test_random_ones(machine: Machine) -> None:
-    """What the file `trigger` shows is what was written, and is understood again."""
+    """The file `trigger` shows what was written, and accepts it again."""
     check(machine.tracefs)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Hist triggers: how they come, change, share tables and go, and what they count while the guest runs."""
+"""Hist triggers: adding, changing, sharing tables and removing them, and what they count while the guest runs."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def tidy(machine: Machine) -> Iterator[None]:
 
 
 def rows(machine: Machine, event: str, array: str = "") -> list[str]:
-    """The lines of its tables, keys and sums."""
+    """The lines of an event's tables, keys and sums."""
     return [line for line in machine.tracefs.read(f"{array}{event}/hist").splitlines() if line.startswith("{")]
 
 
@@ -45,7 +45,7 @@ def totals(machine: Machine, event: str, array: str = "") -> list[list[int]]:
 
 
 def refused(machine: Machine, event: str, text: str) -> int | None:
-    """The errno, when a trigger is refused that changes nothing."""
+    """The errno of a refused trigger, which must change nothing."""
     before = [machine.tracefs.read(f"{event}/{file}") for file in ("trigger", "enable")]
     with pytest.raises(TraceError) as error:
         machine.tracefs.append(f"{event}/trigger", text)
@@ -53,7 +53,7 @@ def refused(machine: Machine, event: str, text: str) -> int | None:
     return error.value.errno
 
 
-# What is counted
+# Counting
 
 
 @pytest.mark.parametrize("recorded", ["0", "1"])
@@ -123,7 +123,7 @@ def test_names_of_tasks_calls_and_functions(machine: Machine) -> None:
 
 
 def test_times_are_those_of_recorded_events(machine: Machine) -> None:
-    """Rounded to microseconds; they set the clock that they name."""
+    """Rounded to microseconds; they use the named clock."""
     tracefs = machine.tracefs
     tracefs.write(f"{WAKEUP}/trigger", "hist:keys=common_timestamp.usecs,pid:clock=boot")
     assert "[boot]" in tracefs.read("trace_clock")
@@ -144,7 +144,7 @@ def test_markers_are_counted(machine: Machine) -> None:
 
 
 def test_a_million_keys_in_a_table_for_fewer(machine: Machine) -> None:
-    """Those that came first stay; each other event is a drop."""
+    """The first keys stay; each other event is a drop."""
     tracefs = machine.tracefs
     calls = "/sys/module/event_cost/parameters/thread_calls"
     assert machine.run("insmod /lib/modules/event_cost.ko").status == 0
@@ -165,7 +165,7 @@ def test_a_million_keys_in_a_table_for_fewer(machine: Machine) -> None:
     assert machine.run("rmmod event_cost").status == 0
 
 
-# How they come and go
+# Adding and removing
 
 
 def test_pause_continue_and_clear(machine: Machine) -> None:
@@ -180,7 +180,7 @@ def test_pause_continue_and_clear(machine: Machine) -> None:
     machine.run("true")
     ((hits, _, _),) = totals(machine, SWITCH)
     assert hits > 0
-    tracefs.append(f"{SWITCH}/trigger", f"{text}:vals=hitcount:pause")  # the same: what it says of hitcount does not matter
+    tracefs.append(f"{SWITCH}/trigger", f"{text}:vals=hitcount:pause")  # the same trigger: hitcount makes no difference
     machine.run("true")
     assert totals(machine, SWITCH)[0][0] == hits
     tracefs.append(f"{SWITCH}/trigger", f"{text}:clear")
@@ -190,7 +190,7 @@ def test_pause_continue_and_clear(machine: Machine) -> None:
 
 
 def test_several_of_an_event_differ(machine: Machine) -> None:
-    """Those that were set first are shown first, after a trigger of another kind, which comes before all."""
+    """The ones set first are shown first, after triggers of other kinds."""
     tracefs = machine.tracefs
     texts = ["keys=next_pid", "keys=next_pid.hex", "keys=next_pid:sort=next_pid", "keys=next_pid if prev_pid != 0"]
     for text in texts:
@@ -206,13 +206,13 @@ def test_several_of_an_event_differ(machine: Machine) -> None:
     assert len(totals(machine, SWITCH)) == len(texts)
     assert re.findall("trigger info: (.*)", tracefs.read(f"{SWITCH}/hist")) == shown[1:]
     tracefs.append(f"{SWITCH}/trigger", "!hist:keys=next_pid.hex")
-    tracefs.append(f"{SWITCH}/trigger", "!hist:keys=next_pid.hex")  # it is not there any more: that is no error
+    tracefs.append(f"{SWITCH}/trigger", "!hist:keys=next_pid.hex")  # it no longer exists: that is not an error
     tracefs.append(f"{SWITCH}/trigger", "!hist:keys=prev_pid")
     assert tracefs.read(f"{SWITCH}/trigger").splitlines() == [line for line in shown if ".hex" not in line]
 
 
 def test_truncation_removes_the_histograms_of_an_event(machine: Machine) -> None:
-    """As in Linux, those alone, and none of them while others need their variables."""
+    """As in Linux, only those, and none of them while others need their variables."""
     tracefs = machine.tracefs
     tracefs.write(f"{WAKING}/trigger", "hist:keys=pid")
     tracefs.append(f"{WAKING}/trigger", "stacktrace")
@@ -247,7 +247,7 @@ def test_a_name_is_one_table_for_several_events(machine: Machine) -> None:
     assert totals(machine, WAKEUP) == before
     tracefs.write(f"{WAKING}/trigger", f"!{text} if prio < 200")
     tracefs.write(f"{WAKEUP}/trigger", f"!{text}")
-    tracefs.write(f"{SWITCH}/trigger", "hist:name=both:keys=common_pid")  # the name means nothing any more
+    tracefs.write(f"{SWITCH}/trigger", "hist:name=both:keys=common_pid")  # the name is free again
 
 
 def test_events_turn_histograms_of_others_on_and_off(machine: Machine) -> None:
@@ -313,10 +313,10 @@ def test_memory_is_limited_and_given_back(machine: Machine) -> None:
             tracefs.append(f"{SWITCH}/trigger", f"!{text}")
 
 
-# What is wrong
+# Errors
 
 
-ERRORS = [  # after `hist:`; the part above the caret; Linux's text, or the errno if error_log says nothing
+ERRORS = [  # after `hist:`; the part above the caret; Linux's text, or the errno if error_log has no entry
     ("keys=foo", "foo", "Couldn't find field"),
     ("keys=", "keys=", "Empty assignment"),
     ("keys=prev_pid:sort=bogus", "bogus", "Sort field must be a key or a val"),

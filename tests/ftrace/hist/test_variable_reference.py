@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Variables and actions over random events of two kinds are what a few lines of Python make of the same events."""
+"""Variables and actions over random events of two kinds, compared with a short implementation in Python."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ U64 = (1 << 64) - 1
 Entry = Mapping[str, int | str]
 Values = Mapping[str, int]
 
-# What the variable x of the switch is: how it is written, the variables it reads, whether only once, and its value
+# Forms of the variable x of the switch: its text, the variables it reads, whether it unsets them, and its value
 FORMS: Sequence[tuple[str, str, bool, Callable[[Entry, Values], int]]] = (
     ("$a", "a", False, lambda entry, of: of["a"]),
     ("next_prio-$a", "a", True, lambda entry, of: int(entry["next_prio"]) - of["a"]),
@@ -30,7 +30,7 @@ FORMS: Sequence[tuple[str, str, bool, Callable[[Entry, Values], int]]] = (
 
 @dataclass(frozen=True)
 class Case:
-    """Triggers and events. `also`: another name for the variable a. `handler`: of the action that makes the event."""
+    """Triggers and events. `also`: whether the variable a has another name. `handler`: of the action that creates the event."""
 
     form: int
     also: bool
@@ -68,7 +68,7 @@ class Case:
         return made, [self._row(pid, row) for pid, row in sorted(rows.items(), key=lambda item: int(item[1]["count"]))]
 
     def _row(self, pid: int, row: Mapping[str, int | str]) -> str:
-        """As in Linux, what is saved stands behind the value of each action."""
+        """As in Linux, the saved fields follow the value of each action."""
         saved = f"  next_prio: {row.get('prio', 0):>10}  next_comm: {row.get('comm', ''):<32}"
         greatest = f"\tmax: {row.get('max', 0):>10}{saved}\n"
         first = {"onmax($x)": greatest, "onchange($x)": f"\tchanged: {row['latest']:>10}{saved}\n"}.get(self.handler, "")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What native code fetches for the arguments of probes, beside a model in Python."""
+"""The values that native code fetches for the arguments of probes, compared with a model in Python."""
 
 from __future__ import annotations
 
@@ -19,13 +19,14 @@ from emu.ftrace.dynevent.fetch_program import FetchProgram
 from emu.ftrace.dynevent.probe_errors import ProbeCommand
 from emu.ftrace.dynevent.symbol_names import SymbolNames
 from emu.ftrace.event.call import EventCall, EventKind, Field
-from emu.ftrace.native import array_record, context, event_context, event_record, fetch, user_memory
+from emu.ftrace.native import context, fetch, user_memory
+from emu.ftrace.native.trace_records import EventContext
+from emu.ftrace.native.trace_values import LARGEST_ENTRY
 from emu.machine import Machine
-from emu.native.pointers import in_byte_order
-from emu.native.record import Record
+from emu.native.records import Bytes, Words
 from tests.lib.booted_machine import booted_machine
 
-SIZE = 1 << 14  # bytes of the memory that probes look at; what lies behind it is not the guest's
+SIZE = 1 << 14  # bytes of the memory that probes read; no guest memory follows
 FAULT = b"(fault)\0"
 MASK = (1 << 64) - 1
 EVENT = EventCall(
@@ -40,7 +41,7 @@ EVENT = EventCall(
 
 
 class Fetcher:
-    """Runs programs in a machine that stands. `base`: where the memory is that they look at, the last that native code reads."""
+    """Runs fetch programs in a halted machine. `base`: the address of the memory that they read, the end of the guest's."""
 
     def __init__(self, machine: Machine) -> None:
         board = machine.board
@@ -48,33 +49,29 @@ class Fetcher:
         self.machine, self.memory = machine, machine.kernel.memory
         self.byte_order = board.arch.byte_order
         self.registers = machine.trace_array.ftrace.arch.probing().registers
-        accessors, guest = in_byte_order(board.arch.byte_order), recorder.globals.guest
-        about = context.build(accessors, guest)
+        guest = recorder.globals.guest
+        about = context.build(guest)
         tables = importlib.import_module(f"emu.ftrace.native.arch.{board.arch.name}_user").PAGE_TABLES
-        self._fetch = fetch.build(accessors, guest, about, user_memory.build(accessors, guest, about, tables))
-        self._cpu = board.cpus[0].record.address
-        self._array = recorder.globals.records.top.address
-        self.names = SymbolNames(machine.kernel)
-        self.end = board.arch.direct_map + recorder.globals.records.top.get(array_record.RAM_SIZE)
+        self._fetch = fetch.build(guest, about, user_memory.build(guest, about, tables))
+        self._cpu, self._array = board.cpus[0].record, recorder.globals.records.top
+        self.names = SymbolNames(recorder.globals.symbols)
+        self.end = board.arch.direct_map + self._array.ram_size
         self.base = self.end - SIZE
-        self.memory.write(self.end, b"\xff" * 16)  # which nothing may find
+        self.memory.write(self.end, b"\xff" * 16)  # must never be found
 
     def fetched(self, layout: EntryLayout, values: dict[int, int], entry: bytes = b"") -> bytes:
-        """The entry that a program makes. `values`: of registers; `entry`: of the event that is probed."""
+        """The entry that a program makes. `values`: of registers; `entry`: of the probed event."""
         image = np.zeros(64, np.uint64)
         for word, value in values.items():
             image[word] = value
         probed = np.frombuffer(entry.ljust(8, b"\0"), np.uint8).copy()
-        told = Record(event_context.WORDS)
-        told.set(event_context.REGISTERS, image.ctypes.data)
-        told.set(event_context.ENTRY, probed.ctypes.data)
-        told.set(event_context.SIZE, len(entry))
-        told.set(event_context.IP, self.base)
+        told = EventContext.allocate()
+        told.registers, told.ip = Words(image.ctypes.data), self.base
+        told.entry, told.size = probed.ctypes.data, len(entry)
         stage = np.full(4096, 0xEE, np.uint8)
-        program = FetchProgram(layout, self.registers, self.names.address)
-        arguments = (self._cpu, self._array, told.address, program.address, stage.ctypes.data, layout.size)
-        size = int(self._fetch(*map(np.uint64, arguments)))
-        assert size % 4 == 0 and size <= event_record.LARGEST_ENTRY
+        program = FetchProgram(layout, self.registers, self.names.record)
+        size = self._fetch(self._cpu, self._array, told, program.program, Bytes(stage.ctypes.data), layout.size)
+        assert size % 4 == 0 and size <= LARGEST_ENTRY
         return stage[:size].tobytes()
 
 
@@ -163,7 +160,7 @@ def layout_of(text: str, where: ProbeSite, kind: EventKind = EventKind.KPROBE) -
     return EntryLayout.of(kind, parse_arguments(ProbeCommand("trace_kprobe", f"p here {text}"), 2, where))
 
 
-# An argument is made around a register; offsets lead into the memory, across its pages, and out of it.
+# An argument is built around a register; its offsets point into the memory, across its pages, and beyond it.
 OFFSETS = st.sampled_from([0, 1, 8, 0xFFC, 0xFFF, 0x1000, SIZE - 8, SIZE - 4, SIZE, 1 << 40]) | st.integers(-16, SIZE)
 SHAPES = st.tuples(
     st.integers(0, 5), st.lists(st.tuples(OFFSETS, st.booleans()), max_size=3),
@@ -172,7 +169,7 @@ SHAPES = st.tuples(
 
 
 def written(shape: tuple[int, list[tuple[int, bool]], str, int], names: list[str]) -> str | None:
-    """An argument of that shape; None: there can be none."""
+    """An argument of that shape; None: there is none."""
     register, offsets, kind, count = shape
     text = f"%{names[register]}"
     for offset, user in offsets:
@@ -190,7 +187,7 @@ def test_a_program_fetches_what_a_model_fetches(fetcher: Fetcher, data: st.DataO
     seed = data.draw(st.integers(0, 1 << 32), label="seed")
     random = np.random.default_rng(seed)
     memory = random.integers(0, 256, SIZE, np.uint8)
-    # Half of it are pointers into it.
+    # Half of the words are pointers into the memory.
     pointers = [fetcher.base + offset for offset in random.integers(-8, SIZE + 8, SIZE // 16).tolist()]
     memory[: SIZE // 2] = np.frombuffer(b"".join(one.to_bytes(8, fetcher.byte_order) for one in pointers), np.uint8)
     fetcher.memory.write(fetcher.base, memory.tobytes())
@@ -201,7 +198,7 @@ def test_a_program_fetches_what_a_model_fetches(fetcher: Fetcher, data: st.DataO
     layout = layout_of(chosen, ProbeSite(fetcher.registers))
     entry = fetcher.fetched(layout, values)
     model = Model(fetcher, values, memory.tobytes())
-    room = event_record.LARGEST_ENTRY - layout.size
+    room = LARGEST_ENTRY - layout.size
     for argument, offset in zip(layout.arguments, layout.offsets, strict=True):
         if not argument.type.is_string:
             assert numbers_in(entry, argument, offset) == model.numbers(argument), str(argument)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The table in which native code finds what belongs to a place."""
+"""The table in which native code looks up the consumers at an address."""
 
 from __future__ import annotations
 
@@ -17,5 +17,5 @@ def test_each_place_has_its_own(count: int) -> None:
     places = rng.sample(range(0, 1 << 23, 4), 2 * count + 100)
     expected = {place: 1 + rng.randrange(1 << 63) for place in places[:count]}
     table = table_of(np.array(list(expected), np.uint64), np.array(list(expected.values()), np.uint64))
-    found = {place: int(find(np.uint64(table.ctypes.data), np.uint64(place))) for place in places}
+    found = {place: int(find(table, place)) for place in places}
     assert found == {place: expected.get(place, 0) for place in places}

@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The nodes of return probes, beside lists in Python; and whatever a guest stores in its tasks."""
+"""The nodes of return probes, compared with lists in Python; also with arbitrary values stored by a guest in its tasks."""
 
 from __future__ import annotations
 
 import functools
-import sys
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emu.ftrace.native import rethook_node, rethook_pool, rethook_record
-from emu.ftrace.native.guest_layout import GuestLayout
-from emu.ftrace.native.rethook_nodes import TaskNodes, build, following, node_at, take
-from emu.native.pointers import in_byte_order
-from emu.native.record import Record
+from emu.ftrace.native.guest_numbers import GuestNumbers
+from emu.ftrace.native.guest_records import Guest, Task
+from emu.ftrace.native.rethook_nodes import build, following, take
+from emu.ftrace.native.trace_records import Rethook, RethookNode, RethookPool
+from emu.ftrace.native.trace_values import RETHOOK_NODES
+from emu.native.functions import Native, shared
+from emu.native.records import Layouts, Shape, u64
 
 TASKS, FRAMES = range(3), range(4)
 HEAD = 16  # bytes, in each task
@@ -27,64 +30,92 @@ flushes = st.tuples(st.just("drop"), tasks, st.none())
 damages = st.tuples(st.just("damage"), tasks, st.one_of(st.integers(0, 20), st.integers(0, (1 << 64) - 1)))
 
 
+@shared
+def taken(pool: RethookPool) -> u64:
+    return take(pool)
+
+
+class Compiled(NamedTuple):
+    """The functions for the nodes of tasks, callable from Python."""
+
+    push: Callable[[RethookPool, Task, int], None]
+    drop: Callable[[RethookPool, Task, int], None]
+    replaced: Callable[[RethookPool, Task, int], int]
+    after: Callable[[RethookPool, Task, int], int]  # the latest node's number after 0, and then that of the previous one
+
+
 @functools.cache
-def compiled() -> TaskNodes:
-    guest = GuestLayout(*[np.uint64(0) for _ in GuestLayout._fields])._replace(rethooks=np.uint64(HEAD))
-    return build(in_byte_order(sys.byteorder), guest)
+def compiled() -> Compiled:
+    numbers = GuestNumbers(*[u64(0) for _ in GuestNumbers._fields])._replace(depth=u64(1))
+    guest = Guest(Layouts({Task: Shape({"rethooks": HEAD})}), numbers)
+    shared = Native(guest.layouts).shared
+    latest, push_node, drop_nodes, _, find_replaced = build(guest)
+
+    @shared
+    def push(pool: RethookPool, task: Task, number: u64) -> None:
+        push_node(pool, task, number)
+
+    @shared
+    def drop(pool: RethookPool, task: Task, last: u64) -> None:
+        drop_nodes(pool, task, last)
+
+    @shared
+    def replaced(pool: RethookPool, task: Task, frame: u64) -> u64:
+        return find_replaced(pool, task, frame)
+
+    @shared
+    def after(pool: RethookPool, task: Task, number: u64) -> u64:
+        return latest(pool, task) if number == 0 else following(pool, task, number)
+
+    return Compiled(push, drop, replaced, after)
 
 
 class Nodes:
     """A pool, three tasks, and one probe."""
 
     def __init__(self) -> None:
-        self.pool = Record(rethook_pool.WORDS)
+        self.pool = RethookPool.allocate()
         self.memory = np.zeros((len(TASKS), 8), np.uint64)
-        self.rethook = Record(rethook_record.WORDS)
-        self.rethook.set(rethook_record.LEFT, ENOUGH)
-        self._address = np.uint64(self.pool.address)
+        self.rethook = Rethook.allocate()
+        self.rethook.left = ENOUGH
 
-    def task(self, n: int) -> np.uint64:
-        return np.uint64(self.memory.ctypes.data + n * self.memory.strides[0])
+    def task(self, n: int) -> Task:
+        return Task(self.memory.ctypes.data + n * self.memory.strides[0])
 
-    def field(self, number: int, field: np.uint64) -> int:
-        return self.pool.get(rethook_pool.NODES, (number - 1) * rethook_node.WORDS + int(field) // 8)
+    def node(self, number: int) -> RethookNode:
+        return self.pool.nodes[number - 1]
 
     def push(self, task: int, frame: int, returns_to: int) -> int:
-        number = take(self._address)
-        at = np.uint64(node_at(self._address, number)) - self._address
-        self.rethook.set(rethook_record.LEFT, self.rethook.get(rethook_record.LEFT) - 1)
-        for field, value in (
-            (rethook_node.RETHOOK, self.rethook.address),
-            (rethook_node.FRAME, frame),
-            (rethook_node.RETURN, returns_to),
-        ):
-            self.pool.set(at + field, value)
-        compiled().push(self._address, self.task(task), number)
-        return int(number)
+        number = taken(self.pool)
+        self.rethook.left -= 1
+        node = self.node(number)
+        node.rethook, node.frame, node.returns_to = self.rethook, frame, returns_to
+        compiled().push(self.pool, self.task(task), number)
+        return number
 
     def drop(self, task: int, last: int) -> None:
-        compiled().drop(self._address, self.task(task), np.uint64(last))
+        compiled().drop(self.pool, self.task(task), last)
 
     def replaced(self, task: int, frame: int) -> int:
-        return int(compiled().replaced(self._address, self.task(task), np.uint64(frame)))
+        return compiled().replaced(self.pool, self.task(task), frame)
 
     def of_task(self, task: int) -> list[int]:
-        found, number = [], int(compiled().latest(self._address, self.task(task)))
+        found, number = [], compiled().after(self.pool, self.task(task), 0)
         while number and len(found) <= self.used:
             found.append(number)
-            number = int(following(self._address, self.task(task), np.uint64(number)))
+            number = compiled().after(self.pool, self.task(task), number)
         return found
 
     @property
     def used(self) -> int:
-        return self.pool.get(rethook_pool.USED)
+        return self.pool.used
 
     def free(self) -> list[int]:
-        found, number = [], self.pool.get(rethook_pool.FREE)
+        found, number = [], self.pool.free
         while number:
             assert len(found) < self.used
             found.append(number)
-            number = self.field(number, rethook_node.NEXT)
+            number = self.node(number).next
         return found
 
 
@@ -107,13 +138,13 @@ def test_nodes_are_lists_of_tasks(steps: list[tuple[str, int, int | None]]) -> N
                 assert nodes.replaced(other, frame) == (oldest[0] if oldest else 0)
         under_way = sorted(number for those in expected.values() for number, _, _ in those)
         assert sorted(nodes.free() + under_way) == list(range(1, nodes.used + 1))
-        assert nodes.rethook.get(rethook_record.LEFT) == ENOUGH - len(under_way)
+        assert nodes.rethook.left == ENOUGH - len(under_way)
 
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.one_of(pushes, drops, flushes, damages), max_size=40))
 def test_a_guest_cannot_make_nodes_of_one_task_those_of_another(steps: list[tuple[str, int, int | None]]) -> None:
-    """Nor have native code go round for ever; what it has lost is not free."""
+    """Nor can it send native code into an endless loop; lost nodes are not free."""
     nodes = Nodes()
     for n, (what, task, argument) in enumerate(steps, 1):
         if what == "push":
@@ -126,15 +157,15 @@ def test_a_guest_cannot_make_nodes_of_one_task_those_of_another(steps: list[tupl
         free = nodes.free()
         assert len(set(free)) == len(free)
         for other in TASKS:
-            owner = int(nodes.task(other))
-            assert all(nodes.field(number, rethook_node.TASK) == owner for number in nodes.of_task(other))
+            owners = [nodes.node(number).task for number in nodes.of_task(other)]
+            assert all(owner is not None and owner.address == nodes.task(other).address for owner in owners)
             assert not set(free) & set(nodes.of_task(other))
             for frame in FRAMES:
                 nodes.replaced(other, frame)
 
 
 def test_there_are_no_more_nodes_than_there_is_room_for() -> None:
-    pool = Record(rethook_pool.WORDS)
-    pool.set(rethook_pool.USED, rethook_pool.MOST - 1)
-    assert int(take(np.uint64(pool.address))) == rethook_pool.MOST
-    assert int(take(np.uint64(pool.address))) == 0
+    pool = RethookPool.allocate()
+    pool.used = RETHOOK_NODES - 1
+    assert taken(pool) == RETHOOK_NODES
+    assert taken(pool) == 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What SPARC V9's emulated instructions do to a struct pt_regs is what the CPU does."""
+"""The effects of SPARC V9's emulated instructions on a struct pt_regs equal those on the CPU."""
 
 from __future__ import annotations
 
@@ -12,23 +12,24 @@ import numpy as np
 import pytest
 
 from emu.cpu.arch.sparc64.state import Env
-from emu.ftrace.native import array_record
-from emu.ftrace.native.arch import sparc64_emulate, sparc64_registers
-from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.arch import sparc64_emulate, sparc64_registers, sparc64_windows
+from emu.ftrace.native.guest_records import Guest, PtRegs
+from emu.ftrace.native.trace_records import TraceArray
 from emu.kernel import arch as kernel_arch
-from emu.kernel.image import Image
-from emu.native.record import Record
+from emu.kernel.image import read_image
+from emu.native.functions import Native
+from emu.native.records import Values, Words, u64
 from tests.cpu.sparc64.bare import CODE, DATA, KERNEL, MEMORY, Bare, pytestmark  # noqa: F401
 from tests.images import IMAGES
 
-_PC = KERNEL + MEMORY // 2  # no branch leads out of memory
+_PC = KERNEL + MEMORY // 2  # no branch leaves the memory
 _REGS, _STACK = DATA, DATA + 0x1000  # physical
 _BIAS = 2047
 _WINDOWS = 8
 
 
 class State:
-    """Registers before an instruction: 32 by their numbers, the condition codes, and FSR."""
+    """Registers before an instruction: 32 by number, the condition codes, and FSR."""
 
     def __init__(self, registers: list[int], codes: int, fsr: int, following: int) -> None:
         self.registers = [0, *registers]
@@ -36,8 +37,25 @@ class State:
         self.codes, self.fsr, self.following = codes, fsr, following
 
 
+_Emulate = Callable[[sparc64_windows.Env, TraceArray, PtRegs, int, Values[u64]], None]
+
+
+def _compiled(guest: Guest) -> _Emulate:
+    """Emulates an instruction, and then stores what probes see."""
+    here = guest.layouts.extended(sparc64_windows.SHAPES)
+    registers = sparc64_registers.build(here)
+    emulate, fill = sparc64_emulate.build(here, registers), registers.fill_from_trap
+
+    @Native(here).shared
+    def emulated(env: sparc64_windows.Env, array: TraceArray, regs: PtRegs, word: u64, image: Values[u64]) -> None:
+        emulate(env, array, regs, word)
+        fill(env, array, regs, image)
+
+    return emulated
+
+
 class Both:
-    """Does an instruction in a CPU, and by emulation."""
+    """Executes an instruction on a CPU, and by emulation."""
 
     def __init__(self) -> None:
         self._bare = Bare()
@@ -45,25 +63,21 @@ class Both:
         cpu = self._cpu = self._bare.board.cpus[0]
         cpu.step()
         self._env = Env.from_address(cpu.env)
-        image = Image(IMAGES / "sparc64/vmlinux", machine="EM_SPARCV9")
-        guest = GuestLayout.of(image, kernel_arch.load("sparc64").saved_registers(image))
+        image = read_image(IMAGES / "sparc64/vmlinux", machine="EM_SPARCV9")
+        guest = Guest.of(image, kernel_arch.load("sparc64").saved_registers(image))
         self._guest, self._pt_regs = guest, image.size("pt_regs")
-        self._registers = sparc64_registers.build(guest)
-        self._emulate: Callable[..., None] = sparc64_emulate.build(guest, self._registers)
-        self._array = Record(array_record.WORDS)
+        self._emulate = _compiled(guest)
+        self._array = TraceArray.allocate()
         ram = (ctypes.c_uint8 * len(self._bare.board.ram)).from_buffer(self._bare.board.ram)
-        for field, value in (
-            (array_record.DIRECT_START, KERNEL), (array_record.KERNEL_START, KERNEL),
-            (array_record.RAM, ctypes.addressof(ram)), (array_record.RAM_SIZE, len(self._bare.board.ram)),
-        ):  # fmt: skip
-            self._array.set(field, value)
+        self._array.direct_start = self._array.kernel_start = KERNEL
+        self._array.ram, self._array.ram_size = ctypes.addressof(ram), len(self._bare.board.ram)
         self._ram = ctypes.addressof(ram)
 
     def close(self) -> None:
         self._bare.board.close()
 
     def in_cpu(self, word: int, state: State, cwp: int) -> tuple[list[int], int, int]:
-        """The registers afterwards, the program counter and the next one."""
+        """The registers afterwards, the program counter and the next program counter."""
         env = self._env
         self._bare.board.write_code(_PC - KERNEL, word.to_bytes(4, "big"))
         self._bare.board.flush_page(_PC - KERNEL)
@@ -76,7 +90,7 @@ class Both:
         return [*env.gregs, *window], env.pc, env.npc
 
     def emulated(self, word: int, state: State, cwp: int, spilled: bool) -> tuple[list[int], int, int]:
-        """The same as the trap's handler makes it, whose window is inside the one of the instruction."""
+        """The same by the trap's handler, whose window is one below that of the instruction."""
         env, board = self._env, self._bare.board
         env.cwp, env.canrestore = (cwp - 1) % _WINDOWS, 0 if spilled else 1
         env.regwptr = ctypes.addressof(env) + Env.regbase.offset + 128 * env.cwp
@@ -92,10 +106,9 @@ class Both:
         general = np.array([*state.registers[:16], state.codes << 32, _PC, state.following], ">u8").tobytes()
         board.ram[_REGS : _REGS + self._pt_regs] = general.ljust(self._pt_regs, b"\0")
         env.fsr = state.fsr
-        address, array, regs = np.uint64(ctypes.addressof(env)), np.uint64(self._array.address), np.uint64(self._ram + _REGS)
-        self._emulate(address, array, regs, np.uint64(word))
         image = np.zeros(36, np.uint64)
-        self._registers.fill_from_trap(address, array, regs, np.uint64(image.ctypes.data))
+        regs = PtRegs(self._ram + _REGS)
+        self._emulate(sparc64_windows.Env(ctypes.addressof(env)), self._array, regs, word, Words(image.ctypes.data))
         return image[:32].tolist(), int(image[33]), int(image[34])
 
 
@@ -119,7 +132,7 @@ def _state(rng: random.Random, codes: int = 0, fcc: int = 0, **registers: int) -
 
 
 def _branches(rng: random.Random) -> Iterator[tuple[int, State]]:
-    """Every condition for all that it can depend on, with and without the annul bit."""
+    """Every condition, for all values on which it depends, with and without the annul bit."""
     for annul, condition in itertools.product(range(2), range(16)):
         word = annul << 29 | condition << 25
         for codes in range(16):

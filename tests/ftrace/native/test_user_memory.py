@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What native code reads of a program's memory."""
+"""Native code's reads of a program's memory."""
 
 from __future__ import annotations
 
@@ -14,12 +14,11 @@ import pytest
 from emu.ftrace.native import context, user_memory
 from emu.kernel.files.share import Share
 from emu.machine import Machine
-from emu.native.pointers import in_byte_order
 from tests.lib.host_compiler import compile_static
 
-PROGRAM_START = np.uint64(0x400000)  # of those that come with the guest
+PROGRAM_START = np.uint64(0x400000)  # of the guest's own programs
 
-# Tells trace_marker addresses of its memory, each after the digits that are there, or - if nothing can be read there.
+# Writes addresses of its memory to trace_marker, each after the digits that are there, or - if it cannot be read.
 PROGRAM = r"""
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -65,9 +64,9 @@ int main(void)
 def user_address(machine: Machine) -> Any:
     """The compiled function, for a machine's guest."""
     board = machine.board
-    memory, guest = in_byte_order(board.arch.byte_order), machine.trace_array.recorder.globals.guest
+    guest = machine.trace_array.recorder.globals.guest
     tables = importlib.import_module(f"emu.ftrace.native.arch.{board.arch.name}_user").PAGE_TABLES
-    return user_memory.build(memory, guest, context.build(memory, guest), tables)
+    return user_memory.build(guest, context.build(guest), tables)
 
 
 def test_a_program_s_memory_is_found_where_the_program_could_read_it(
@@ -79,7 +78,7 @@ def test_a_program_s_memory_is_found_where_the_program_could_read_it(
         recorder, find = machine.trace_array.recorder, user_address(machine)
 
         def write_marker(text: bytes, newline: int | None = None) -> bool:
-            """Reads what the program wrote of, while it waits in the system call."""
+            """Reads the memory at the addresses in a marker, while the program waits in the system call."""
             records = machine.kernel.acting_cpu.record, recorder.globals.records.top
             cpu, array = (np.uint64(record.address) for record in records)
             words = text.rstrip(b"\n\0").split()
@@ -95,7 +94,7 @@ def test_a_program_s_memory_is_found_where_the_program_could_read_it(
 
 
 def test_a_kernel_thread_has_no_user_memory(machine: Machine) -> None:
-    """It runs on the page tables of the program that ran before it."""
+    """It runs on the page tables of the previous program."""
     machine.run("true")
     recorder = machine.trace_array.recorder
     find, array = user_address(machine), np.uint64(recorder.globals.records.top.address)

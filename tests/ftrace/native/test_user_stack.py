@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The calls under way in programs, as user_stack events have them."""
+"""The stack traces of programs in user_stack events."""
 
 from __future__ import annotations
 
@@ -16,12 +16,11 @@ from emu.cpu.arch.sparc64.state import Env
 from emu.ftrace.native import context
 from emu.kernel.files.share import Share
 from emu.machine import Machine
-from emu.native.pointers import in_byte_order
 from tests.lib.host_compiler import compile_static
 
-# Calls deeper() so many times as its argument says, and then getpid(). With a second argument, "wait", it waits for ticks
-# instead; with "lost" its stack is nowhere when it calls getpid(). It has no libc, so that every function has a frame. Then it
-# writes the addresses that a stack trace must have.
+# Calls deeper() recursively, as many times as its argument says, and then getpid(). With a second argument "wait", it waits for
+# ticks instead; with "lost", its stack pointer is invalid when it calls getpid(). It has no libc, so every function has a frame.
+# Then it writes the addresses that a stack trace must have.
 PROGRAM = r"""
 typedef unsigned long word;
 
@@ -125,7 +124,7 @@ OPTIONS = (
 
 @pytest.fixture(scope="module")
 def guest(arch: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machine]:
-    """With the program at /mnt/calls."""
+    """A machine with the program at /mnt/calls."""
     folder = tmp_path_factory.mktemp("programs")
     compile_static(arch, PROGRAM, folder / "calls", *OPTIONS)
     with Machine(arch=arch, cpus=1, shares=[Share(folder, guest="/mnt")]) as machine:
@@ -136,7 +135,7 @@ def guest(arch: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Machi
 
 
 def stacks_of(machine: Machine, event: str, command: str) -> tuple[list[list[int]], list[int]]:
-    """The user stacks that an event records while the program runs, and what the program writes: innermost first."""
+    """The user stacks recorded at an event while the program runs, and those that the program writes: innermost first."""
     write = machine.tracefs.write
     write("trace", "")
     write(f"events/{event}/enable", "1")
@@ -159,18 +158,20 @@ def test_the_calls_of_a_program(guest: Machine, levels: int) -> None:
 
 
 def test_a_program_whose_stack_is_nowhere(arch: str, guest: Machine) -> None:
-    """On SPARC V9 the calls are in its windows all the same."""
+    """On SPARC V9 the calls are still in its windows."""
     stacks, expected = stacks_of(guest, "syscalls/sys_enter_getpid", "/mnt/calls c lost")
     assert stacks == [expected[: 1 if arch == "x86_64" else 8]]
 
 
+@pytest.mark.static_timing("how often a task is interrupted is counted")
 def test_a_program_that_gives_the_cpu_to_another(guest: Machine) -> None:
-    """On SPARC V9 its windows have left the CPU then, and the innermost is with the task."""
+    """On SPARC V9 its windows have then left the CPU, and the innermost one is saved in the task."""
     stacks, expected = stacks_of(guest, "sched/sched_switch", "/mnt/calls k wait > /dev/null & /mnt/calls k wait; wait")
     inside = [stack for stack in stacks if stack[1:] == expected[1:8]]
     assert len(inside) > 4
 
 
+@pytest.mark.static_timing("how often a task is interrupted is counted")
 def test_an_interrupt_shows_where_the_program_is(guest: Machine) -> None:
     stacks, expected = stacks_of(guest, "timer/hrtimer_expire_entry", "/mnt/calls c wait")
     inside = [stack for stack in stacks if stack[1:] == expected[1:]]
@@ -200,17 +201,18 @@ ADDRESS = st.one_of(
 
 
 def test_whatever_a_program_has_where_its_stack_should_be(arch: str, guest: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing is read that is not the program's."""
-    board, recorder, layout = guest.board, guest.trace_array.recorder, guest.trace_array.recorder.globals.guest
+    """Nothing outside the program's memory is read."""
+    recorder, layout = guest.trace_array.recorder, guest.trace_array.recorder.globals.guest
     module = importlib.import_module(f"emu.ftrace.native.arch.{arch}_user")
-    unwind = module.build(layout, context.build(in_byte_order(board.arch.byte_order), layout))
+    unwind = module.build(layout, context.build(layout))
     array, order = np.uint64(recorder.globals.records.top.address), guest.kernel.image.byte_order
     registers, out = np.zeros(64, order + "u8"), np.zeros(10, np.uint64)
     examined = []
 
     def examine(cpu: np.uint64, task: np.uint64, address: int, sp: int, link: int) -> None:
-        for place, value in ((layout.saved_pc, address), (layout.saved_sp, sp), (layout.saved_link, link)):
-            registers[int(place) // 8] = value
+        saved = guest.kernel.arch.saved_registers(guest.kernel.image)
+        for place, value in zip(saved, (address, sp, link), strict=True):
+            registers[place // 8] = value
         out[:] = 0xA5
         count = int(unwind(cpu, array, task, np.uint64(registers.ctypes.data), np.uint64(out.ctypes.data), np.uint64(8)))
         assert 0 <= count <= 8 and (out[count:] == 0xA5).all()

@@ -1,44 +1,39 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A golden text taken apart into events and put into ring buffers, to be printed again."""
+"""A golden text parsed into events and written to ring buffers, to be printed again."""
 
 from __future__ import annotations
 
-import gzip
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from emu.ftrace.arrays.options import CORE_OPTIONS
+from emu.ftrace.buffers.entries import (
+    FUNC_REPEATS,
+    FUNCTION,
+    KERNEL_STACK,
+    PRINT,
+    RAW_DATA,
+    TASK_SWITCH,
+    USER_STACK,
+    EventType,
+    Flag,
+)
+from emu.ftrace.buffers.ring_buffer import RingBuffer
 from emu.ftrace.event.call import EventCall
-from emu.ftrace.events import FUNC_REPEATS, FUNCTION, KERNEL_STACK, PRINT, RAW_DATA, TASK_SWITCH, USER_STACK, EventType, Flag
-from emu.ftrace.options import CORE_OPTIONS
-from emu.ftrace.ring_buffer import RingBuffer
 from emu.ftrace.text import Symbol, TraceView
-from emu.ftrace.tracers import FUNCTION_GRAPH
+from emu.ftrace.tracers.function_graph import FUNCTION_GRAPH
 
 __all__ = [
     "DEFAULTS", "GoldenSymbols", "RecordBody", "Recording",
-    "body_of", "golden_pages", "header_of", "read_golden", "record_events", "record_own",
+    "body_of", "header_of", "record_events", "record_own",
     "record_switch", "state_of",
 ]  # fmt: skip
 
 DEFAULTS: Mapping[str, bool] = {option.name: option.default for option in (*CORE_OPTIONS, *FUNCTION_GRAPH.options)}
-
-_GOLDEN = Path(__file__).resolve().parents[2] / "golden"
-
-
-def read_golden(name: str) -> str:
-    path = _GOLDEN / name
-    return gzip.decompress(path.read_bytes()).decode() if path.suffix == ".gz" else path.read_text()
-
-
-def golden_pages(name: str) -> NDArray[np.uint8]:
-    """Pages as a real kernel's trace_pipe_raw gave them, shape (n, 4096)."""
-    return np.fromfile(_GOLDEN / name, np.uint8).reshape(-1, 4096)
-
 
 def body_of(text: str) -> list[str]:
     """The lines after the header."""
@@ -46,19 +41,19 @@ def body_of(text: str) -> list[str]:
 
 
 def header_of(text: str) -> str:
-    """The lines that a trace begins with."""
+    """The header of a trace."""
     return "".join(line for line in text.splitlines(keepends=True) if line.startswith("# "))
 
 
 class GoldenSymbols:
-    """Hands out an address for every name it meets; takes those that the text tells."""
+    """Assigns an address to every name it meets; uses addresses given by the text."""
 
     def __init__(self) -> None:
         self._symbols: dict[int, Symbol] = {}
         self._addresses: dict[str, int] = {}
 
     def address_of(self, text: str) -> int:
-        """Of `name`, `name+0x10/0x20`, either perhaps with ` <ffffffff81000000>` behind, or `0x1234`."""
+        """The address for `name` or `name+0x10/0x20`, either possibly followed by ` <ffffffff81000000>`, or for `0x1234`."""
         if text not in self._addresses:
             parts = re.fullmatch(r"(\S+?)(?:\+(\w+)/(\w+))?(?: <([0-9a-f]{16})>)?", text)
             assert parts, text
@@ -70,8 +65,12 @@ class GoldenSymbols:
             self._symbols[place] = Symbol(name, int(offset or "0", 16), int(size or "0", 16))
         return self._addresses[text]
 
+    def put(self, names: Mapping[int, str]) -> None:
+        """Adds symbols by address."""
+        self._symbols |= {address: Symbol(name, 0, 0) for address, name in names.items()}
+
     def forget(self, text: str) -> None:
-        """Its address has no symbol any more."""
+        """Removes the symbol at a text's address."""
         del self._symbols[self._addresses[text]]
 
     def lookup(self, addresses: NDArray[np.uint64]) -> Sequence[Symbol | None]:
@@ -79,14 +78,14 @@ class GoldenSymbols:
 
 
 class Recording:
-    """Ring buffers of some CPUs, and what else the text of their events needs."""
+    """Ring buffers of some CPUs, and the other data for the text of their events."""
 
     def __init__(self, cpus: int = 2) -> None:
         self.buffers = [RingBuffer(cpu, 1000) for cpu in range(cpus)]
         self.symbols = GoldenSymbols()
         self.comms: dict[int, str] = {}
         self.tgids: dict[int, int] = {}
-        self.strings: dict[int, str] = {}  # what pointers in events point to
+        self.strings: dict[int, str] = {}  # the targets of pointers in events
         self.calls: dict[int, EventCall] = {}
 
     def write(self, cpu: int, time: int, layout: np.dtype[Any], values: Mapping[str, Any], rest: bytes = b"") -> None:
@@ -96,7 +95,7 @@ class Recording:
         assert self.buffers[cpu].write(time, entry.tobytes() + rest)
 
     def view(self, tracer: str, options: Iterable[str] = (), header: str = "", **more: Any) -> TraceView:
-        """`options` as they are written to trace_options; the counts come from the golden header."""
+        """`options` are in the syntax of trace_options; the counts come from the golden header."""
         states = dict(DEFAULTS)
         for option in options:
             off = option.startswith("no") and option not in states
@@ -135,7 +134,7 @@ _EVENT = re.compile(
 
 
 def record_events(lines: Iterable[str], record_body: RecordBody | None = None) -> Recording:
-    """Events in the lines of the function tracer, or of none. `record_body` records what follows task and time."""
+    """Records the events in lines of the function tracer, or of none. `record_body` records the part after task and time."""
     recording = Recording()
     record_body = record_body or record_own
     for line in _whole_events(lines):
@@ -163,7 +162,7 @@ def state_of(letters: str) -> dict[str, int]:
 
 
 def _whole_events(lines: Iterable[str]) -> list[str]:
-    """A message that has several lines begins a line only once."""
+    """The events, each with all of its lines: in a message of several lines, only the first has a context."""
     events: list[str] = []
     for line in lines:
         if re.match(_EVENT, line) or not events or not re.match(_EVENT, events[0]):
@@ -207,7 +206,7 @@ _SWITCH = re.compile(
 
 
 def record_switch(recording: Recording, cpu: int, time: int, common: Mapping[str, int], body: str) -> bool:
-    """Records what a wakeup tracer tells of two tasks. Returns whether `body` is that."""
+    """Records a wakeup tracer's event about two tasks. Returns whether `body` is one."""
     if not (parts := re.fullmatch(_SWITCH, body)):
         return False
     kind = EventType.WAKEUP if "+" in parts["arrow"] else EventType.CONTEXT_SWITCH

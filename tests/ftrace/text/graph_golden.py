@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A golden text of function_graph taken apart into calls and returns, which are put into ring buffers again."""
+"""A golden text of function_graph parsed into calls and returns, which are written to ring buffers again."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from emu.ftrace.events import FUNCGRAPH_ENTRY, FUNCGRAPH_EXIT, PRINT, EventType
+from emu.ftrace.buffers.entries import FUNCGRAPH_ENTRY, FUNCGRAPH_EXIT, PRINT, EventType
 from tests.ftrace.event.golden_events import Unrecoverable, record_event
 from tests.ftrace.text.golden import DEFAULTS, Recording, record_switch, state_of
 from tests.ftrace.text.latency_golden import LATENCY_LINE, START, record_latency, with_callers
@@ -24,7 +24,7 @@ _CALL = re.compile(
 
 @dataclass
 class _Cpu:
-    """What a CPU's lines so far tell. `open` holds the last call at each depth."""
+    """What is known of a CPU from its lines so far. `open` holds the last call at each depth."""
 
     pid: int
     open: dict[int, str]
@@ -51,7 +51,7 @@ def _columns(options: Sequence[str]) -> re.Pattern[str]:
 
 
 def record_calls(lines: Sequence[str], options: Sequence[str] = ()) -> Recording:
-    """`options`: those that differ from the defaults, as written to trace_options; they say which columns there are."""
+    """`options`: those that differ from the defaults, in the syntax of trace_options; they determine the columns."""
     recording = Recording()
     columns = _columns(options)
     cpus = {cpu: _Cpu(1000 + cpu, {}) for cpu in range(2)}
@@ -77,7 +77,7 @@ def record_calls(lines: Sequence[str], options: Sequence[str] = ()) -> Recording
         if shown.get("seconds"):
             time = max(time, int(shown["seconds"] + shown["microseconds"]) * 1000)
         if shown.get("since"):
-            time = max(time, START + int(shown["since"]) * 1000 + 500)  # cut, not rounded
+            time = max(time, START + int(shown["since"]) * 1000 + 500)  # truncated, not rounded
         duration = int(shown["us"]) * 1000 + int((shown["ns"] or "0").ljust(3, "0")) if shown.get("us") else 1
         call = re.fullmatch(_CALL, shown["call"])
         assert call, line

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A golden text of a latency tracer taken apart: what its header says, and lines with the time since the section began."""
+"""A golden text of a latency tracer, parsed: the data of its header, and lines with the time since the section began."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tests.ftrace.text.golden import GoldenSymbols, Recording, record_own, state
 
 __all__ = ["LATENCY_LINE", "START", "about_latency", "record_latencies", "record_latency", "with_callers"]
 
-START = 7_000_000_000  # of what is recorded, in ns
+START = 7_000_000_000  # of the recording, in ns
 
 LATENCY_LINE = re.compile(
     r" *(?P<comm>\S+)-(?P<pid>\d+) +(?P<cpu>\d+)(?P<flags>\S{5}) +(?P<us>\d+)us(?P<mark>.): (?P<body>.*)"
@@ -28,7 +28,7 @@ _HEADER = re.compile(
 
 
 def about_latency(golden: str, symbols: GoldenSymbols) -> dict[str, Any]:
-    """What the header says, as the view has it."""
+    """The data of the header, in the form of the view."""
     found = re.search(_HEADER, golden)
     assert found
     numbers = {name: int(found[name]) for name in ("cpu", "pid", "nice", "policy", "rt_priority")}
@@ -38,7 +38,7 @@ def about_latency(golden: str, symbols: GoldenSymbols) -> dict[str, Any]:
 
 
 def with_callers(lines: Iterable[str]) -> Iterator[tuple[str, Sequence[str]]]:
-    """Each line, and those of a stack trace that follow it."""
+    """Each line, and the following lines of a stack trace."""
     event, callers = None, list[str]()
     for line in lines:
         if line.startswith(" => "):
@@ -52,7 +52,7 @@ def with_callers(lines: Iterable[str]) -> Iterator[tuple[str, Sequence[str]]]:
 
 
 def record_latencies(lines: Iterable[str]) -> Recording:
-    """Events in lines without display-graph."""
+    """Records the events in lines without display-graph."""
     recording = Recording()
     found = [(re.fullmatch(LATENCY_LINE, line), callers) for line, callers in with_callers(lines)]
     shift = 0
@@ -70,7 +70,7 @@ def _rounding(parts: re.Match[str], following: re.Match[str]) -> int:
 
 
 def record_latency(recording: Recording, parts: re.Match[str], callers: Sequence[str], nanoseconds: int = 0) -> None:
-    """The event of one LATENCY_LINE. `nanoseconds`: what was lost of its time."""
+    """Records the event of one LATENCY_LINE. `nanoseconds`: the lost part of its time."""
     pid = int(parts["pid"])
     if parts["comm"] not in ("<...>", "<idle>"):
         recording.comms[pid] = parts["comm"]

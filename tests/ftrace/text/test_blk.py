@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The trace of a real kernel's tracer blk, printed again: as lines with a context, as blktrace prints them, as numbers."""
+"""The trace of a real kernel's tracer blk, printed again: as lines with a context, in blktrace's form, as numbers."""
 
 from __future__ import annotations
 
@@ -9,9 +9,11 @@ from collections.abc import Mapping
 
 import pytest
 
-from emu.ftrace.events import BLK, FUNCTION, EventType
+from emu.ftrace.buffers.entries import BLK, FUNCTION, EventType
 from emu.ftrace.text import render_trace
-from tests.ftrace.text.golden import Recording, body_of, read_golden, record_events
+from emu.ftrace.words import Words
+from tests.ftrace.text.golden import Recording, body_of, record_events
+from tests.lib.golden import read_golden
 
 # Linux's numbers, from include/uapi/linux/blktrace_api.h
 ACTIONS = {"Q": 1, "M": 2, "F": 3, "G": 4, "D": 7, "C": 8, "P": 9, "U": 10, "UT": 11, "I": 12}
@@ -26,7 +28,7 @@ _LINE = re.compile(
 
 
 def record_blk(recording: Recording, cpu: int, time: int, common: Mapping[str, int], body: str) -> None:
-    """Records what a line says, as the kernel would have."""
+    """Records the event of a line as the kernel would."""
     line = _LINE.fullmatch(body)
     assert line, body
     action = ACTIONS[line["action"]]
@@ -46,7 +48,7 @@ def record_blk(recording: Recording, cpu: int, time: int, common: Mapping[str, i
 
 
 def recorded() -> Recording:
-    """The golden events, with the nanoseconds that only the classic form tells."""
+    """The golden events, with the nanoseconds that only the classic form has."""
     times = re.findall(r"^ +\d+,\d+ +\d+ +(\d+\.\d{9}) ", read_golden("blk-classic.txt"), re.MULTILINE)
     lines = body_of(read_golden("blk.txt"))
     exact = [re.sub(r"\d+\.\d{6}: ", time.replace(".", "") + ": ", line) for line, time in zip(lines, times, strict=True)]
@@ -70,10 +72,10 @@ def test_verbose_spells_actions_out() -> None:
 def test_what_else_was_recorded_keeps_its_line() -> None:
     recording = recorded()
     recording.write(0, 342_490_000_000, FUNCTION, {"type": EventType.FUNCTION, "pid": 14, "ip": 1, "parent_ip": 2})
-    classic = recording.view("blk", CLASSIC, "entries-written: 1/2")  # so it says where a CPU begins
+    classic = recording.view("blk", CLASSIC, "entries-written: 1/2")  # so it shows where a CPU begins
     golden = body_of(read_golden("blk-classic.txt"))
     assert "".join(render_trace(classic)).splitlines()[4:] == [*golden, "##### CPU 0 buffer started ####", "0x1 <-0x2"]
-    other = recording.view("nop", ["blk_classic"])  # the option is of the tracer that has recorded it
+    other = recording.view("nop", ["blk_classic"])  # the option belongs to the tracer that has recorded it
     assert body_of("".join(render_trace(other)))[:-1] == body_of(read_golden("blk.txt"))
 
 
@@ -82,7 +84,7 @@ def test_numbers(order: str) -> None:
     recording = Recording()
     record_blk(recording, 1, 5_000_000_123, {"pid": 57}, "  1,0   UT   N [dd] 3")
     record_blk(recording, 0, 5_000_000_456, {"pid": 14}, "  1,0    C  WS 8 + 24 [65531]")
-    view = recording.view("blk", ["nocontext-info", "bin"], byte_order=order)
+    view = recording.view("blk", ["nocontext-info", "bin"], words=Words(order))
     printed = "".join(render_trace(view)).removeprefix("# tracer: blk\n#\n").encode(errors="surrogateescape")
     layout = struct.Struct(f"{order}IIQQIIIIIHH")
     magic = 0x65617407

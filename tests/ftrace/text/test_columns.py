@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The letters and numbers that the goldens do not show."""
+"""Letters and numbers that the goldens do not contain."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from emu.ftrace.events import Flag
+from emu.ftrace.buffers.entries import Flag
 from emu.ftrace.text import Symbol
 from emu.ftrace.text.columns import SymbolNames, latency_flags
+from emu.ftrace.words import Words
 
 
 @pytest.mark.parametrize(
@@ -57,5 +58,5 @@ def test_who_has_called_from_a_return_probes_trampoline_is_not_known(options: di
     def lookup(addresses: list[int]) -> list[Symbol]:
         return [Symbol("arch_rethook_trampoline", int(address) - 0x100, 6) for address in addresses]
 
-    view = SimpleNamespace(symbols=SimpleNamespace(lookup=lookup))
+    view = SimpleNamespace(symbols=SimpleNamespace(lookup=lookup), words=Words())
     assert SymbolNames(view, **options).of(np.array([0x100, 0x105], np.uint64)) == texts

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The text of single events: what a real kernel printed, taken apart and printed again."""
+"""The text of single events: what a real kernel printed, parsed and printed again."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from dataclasses import replace
 
 import pytest
 
-from emu.ftrace.events import Events
+from emu.ftrace.buffers.entries import Events
 from emu.ftrace.text import render_events, render_trace
-from tests.ftrace.text.golden import body_of, read_golden, record_events
+from tests.ftrace.text.golden import body_of, record_events
+from tests.lib.golden import read_golden
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The text of function_graph: what a real kernel printed, taken apart and printed again."""
+"""The text of function_graph: what a real kernel printed, parsed and printed again."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ import re
 
 import pytest
 
-from emu.ftrace.events import FUNCTION, EventType
+from emu.ftrace.buffers.entries import FUNCTION, EventType
 from emu.ftrace.text import render_events, render_trace
-from tests.ftrace.text.golden import body_of, read_golden
+from tests.ftrace.text.golden import body_of
 from tests.ftrace.text.graph_golden import record_calls
+from tests.lib.golden import read_golden
 
 
 @pytest.mark.parametrize(
@@ -59,14 +60,14 @@ def test_many_calls(name: str) -> None:
 
 
 def test_without_a_header() -> None:
-    # Where a read of trace_pipe ends, after a page, Linux begins the line anew and names a return it need not name.
-    lines = read_golden("function_graph-trace_pipe.txt")[:4000].splitlines(keepends=True)[:-1]
-    recording = record_calls([line.rstrip("\n") for line in lines])
-    assert "".join(render_events(recording.view("function_graph"))) == "".join(lines)
+    # Of one read of trace_pipe: after each, Linux begins the line anew and names a return it need not name.
+    golden = read_golden("function_graph-trace_pipe.txt")
+    recording = record_calls(golden.splitlines())
+    assert "".join(render_events(recording.view("function_graph"))) == golden
 
 
 def _excerpts(name: str) -> list[str]:
-    """The parts of a golden that was made by `grep -n` with context, without the line numbers."""
+    """The parts of a golden made by `grep -n` with context, without the line numbers."""
     text = re.sub(r"^\d+[:-]", "", read_golden(name), flags=re.MULTILINE)
     return [part + "\n" for part in text.removesuffix("\n").split("\n--\n")]
 
@@ -79,7 +80,7 @@ _OPENED = [f" {{cpu}})               |  {'  ' * depth}caller_{depth}() {{{{" for
     [("function_graph-switch-separators.txt", ()), ("function_graph-proc-switch.txt", ("funcgraph-proc",))],
 )
 def test_process_switches(name: str, options: tuple[str, ...]) -> None:
-    """What an excerpt closes must have been opened: calls are put before it, of the task it begins with."""
+    """Calls closed in an excerpt must have been opened: they are added before it, in the task with which it begins."""
     for excerpt in _excerpts(name):
         lines = excerpt.splitlines()
         parts = re.match(r" (\d)\)(.{17})?", lines[0])

@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The text of the latency tracers: what a real kernel printed, taken apart and printed again."""
+"""The text of the latency tracers: what a real kernel printed, parsed and printed again."""
 
 from __future__ import annotations
 
 import pytest
 
 from emu.ftrace.text import render_trace
-from tests.ftrace.text.golden import body_of, read_golden
+from tests.ftrace.text.golden import body_of
 from tests.ftrace.text.graph_golden import record_calls
 from tests.ftrace.text.latency_golden import about_latency, record_latencies
+from tests.lib.golden import read_golden
 
-# What was cut off behind a golden is not known, and so neither is what followed its last line.
+# A golden is truncated, so the event after its last line is unknown.
 CUT_LINES = 300
 
 TRACERS = ["irqsoff", "preemptoff", "preemptirqsoff", "wakeup", "wakeup_rt"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""One trace in all forms that a real kernel gave it: options that show numbers instead of text, or times since the start."""
+"""One trace in all forms in which a real kernel printed it: options that show numbers instead of text, or relative times."""
 
 from __future__ import annotations
 
@@ -7,16 +7,18 @@ import re
 
 import pytest
 
+from emu.ftrace.buffers.entries import ENTRY, FUNCTION, PRINT, EventType
 from emu.ftrace.event.call import EventCall
-from emu.ftrace.events import ENTRY, FUNCTION, PRINT, EventType
 from emu.ftrace.text import render_events, render_trace
 from emu.ftrace.text.pipe import PipeText
 from emu.ftrace.text.view import LatencyData
-from tests.ftrace.text.golden import Recording, body_of, header_of, read_golden, record_events
+from emu.ftrace.words import Words
+from tests.ftrace.text.golden import Recording, body_of, header_of, record_events
+from tests.lib.golden import read_golden
 
 RELEASE = "6.1.192-fulltrace"
 RAW = r"^\d+ \d+ (\d+) "
-# When the traces of function-opt-* and nop-sched-opt-* began, as the times in them tell
+# The beginnings of the traces function-opt-* and nop-sched-opt-*, derived from the times in them
 START = 76_390_669_967
 SCHED_START = 345_370_499_637
 
@@ -45,7 +47,7 @@ def _markers() -> Recording:
 
 
 def _scheduling(name: str) -> tuple[Recording, dict[int, EventCall]]:
-    """Events of guest tracepoints, as a raw trace has them: without their fields."""
+    """Events of guest tracepoints, as a raw trace shows them: without their fields."""
     recording, calls = Recording(), {}
     for pid, cpu, time, number in re.findall(r"^(\d+) (\d+) (\d+) type: (\d+)$", read_golden(name), re.MULTILINE):
         recording.write(int(cpu), int(time), ENTRY, {"type": int(number), "pid": int(pid)})
@@ -54,7 +56,7 @@ def _scheduling(name: str) -> tuple[Recording, dict[int, EventCall]]:
 
 
 def _same_beginning(ours: str, golden: str, *, least: int) -> None:
-    """Compares as many lines as both have; of a trace that is cut short the last line is left out."""
+    """Compares as many lines as both have; the last line of a truncated trace is left out."""
     lines, expected = ours.splitlines()[:-1], golden.splitlines()
     count = min(len(lines), len(expected))
     assert count >= least
@@ -70,7 +72,7 @@ def test_function(options: str) -> None:
 
 
 def _dumped(dump: str) -> bytes:
-    """What `od -A d -t x1z` printed; `*` stands for rows like the one before."""
+    """The data in the output of `od -A d -t x1z`; `*` means rows equal to the previous one."""
     data, row = b"", b""
     for line in dump.splitlines():
         if line != "*":
@@ -82,7 +84,7 @@ def _dumped(dump: str) -> bytes:
 
 
 def _same_bodies(text: str) -> str:
-    """The trace with one event in all lines: what comes before is compared."""
+    """The trace with the same event in all lines: only the columns before it are compared."""
     return re.sub(r"(\d\.\d{6}|us.|ms\)): \w+: .*", r"\1: vfs_open <-path_openat", text)
 
 
@@ -105,7 +107,7 @@ def test_binary() -> None:
 def test_binary_numbers_have_the_order_of_the_guest() -> None:
     recording = Recording()
     recording.write(1, 0x1122, FUNCTION, {"type": EventType.FUNCTION, "pid": 57, "ip": 1, "parent_ip": 0xFFFF})
-    text = "".join(render_events(recording.view("function", ["bin"], byte_order=">")))
+    text = "".join(render_events(recording.view("function", ["bin"], words=Words(">"))))
     numbers = ((57, 4), (1, 4), (0x1122, 8), (1, 8), (0xFFFF, 8))
     assert text.encode(errors="surrogateescape") == b"".join(number.to_bytes(size, "big") for number, size in numbers)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The text of osnoise and timerlat, against what a real kernel printed."""
+"""The text of osnoise and timerlat, compared with a real kernel's."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from collections.abc import Mapping
 
 import pytest
 
-from emu.ftrace.events import OSNOISE, TIMERLAT, EventType
+from emu.ftrace.buffers.entries import OSNOISE, TIMERLAT, EventType
 from emu.ftrace.text import render_trace
-from tests.ftrace.text.golden import Recording, body_of, read_golden, record_events
+from tests.ftrace.text.golden import Recording, body_of, record_events
+from tests.lib.golden import read_golden
 
 _COUNTS = ("hw_count", "nmi_count", "irq_count", "softirq_count", "thread_count")
 

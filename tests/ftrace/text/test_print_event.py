@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Lines of the guest's events: what of the view they need, and what becomes of events that cannot be printed."""
+"""Lines of the guest's events: the data they need from the view, and events that cannot be printed."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _call(print_fmt: str, *fields: Field, kind: EventKind = EventKind.TRACEPOINT
 
 
 def _view(call: EventCall, entries: Sequence[bytes], **more: Any) -> TraceView:
-    """Of entries without their common fields."""
+    """A view of entries, given without their common fields."""
     recording = Recording()
     recording.calls = {300: call}
     for number, entry in enumerate(entries):
@@ -81,7 +81,7 @@ def test_what_is_no_address_is_not_hidden(value: int) -> None:
     assert _lines(_view(_call('"%p", REC->ptr', _POINTER), [struct.pack("=Q", value)])) == [f"event: {value:016x}"]
 
 
-# What cannot be printed
+# Errors
 
 
 def test_an_event_without_a_usable_print_fmt_shows_its_fields_and_warns_once() -> None:

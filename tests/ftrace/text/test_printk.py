@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 
-from emu.ftrace.events import BPRINT, BPUTS, EventType
+from emu.ftrace.buffers.entries import BPRINT, BPUTS, EventType
 from emu.ftrace.text import render_events
 from tests.ftrace.text.golden import Recording
 

@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Pages that a real kernel wrote, printed as that kernel printed them."""
+"""Pages written by a real kernel, printed as that kernel printed them."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from emu.ftrace.events import ENTRY, FUNCGRAPH_ENTRY, FUNCTION, PRINT, EventType
-from emu.ftrace.ring_buffer import RingBuffer, events_in
-from emu.ftrace.text import SymbolTable, render_trace
+from emu.ftrace.buffers.entries import ENTRY, FUNCGRAPH_ENTRY, FUNCTION, PRINT, EventType
+from emu.ftrace.buffers.ring_buffer import RingBuffer, events_in
+from emu.ftrace.text import render_trace
 from tests.ftrace.event.golden_events import calls_by_number
-from tests.ftrace.text.golden import Recording, golden_pages, read_golden
+from tests.ftrace.text.golden import Recording
+from tests.lib.golden import golden_pages, read_golden
 from tests.lib.payload import payload
 
 CAPTURES = ("function", "function_graph", "markers-timeextend", "sched", "syscalls", "stacktrace")
@@ -22,19 +22,19 @@ CAPTURES = ("function", "function_graph", "markers-timeextend", "sched", "syscal
 def _printed(name: str, tracer: str, symbols: dict[int, str], comms: dict[int, str]) -> str:
     recording = Recording()
     recording.comms = comms
+    recording.symbols.put(symbols)
     recording.calls = dict(calls_by_number())
     text = read_golden(f"raw-{name}.cpu0.trace.txt")
-    events = [events_in(golden_pages(f"raw-{name}.cpu0.trace_pipe_raw.bin"), cpu=0)]
-    view = recording.view(tracer, (), text, events=events)
-    return "".join(render_trace(replace(view, symbols=SymbolTable(symbols, end=(1 << 64) - 1))))
+    events = [events_in(golden_pages(name), cpu=0)]
+    return "".join(render_trace(recording.view(tracer, (), text, events=events)))
 
 
 def test_function() -> None:
     text = read_golden("raw-function.cpu0.trace.txt")
-    events = events_in(golden_pages("raw-function.cpu0.trace_pipe_raw.bin"), cpu=0).entries(FUNCTION)
+    events = events_in(golden_pages("function"), cpu=0).entries(FUNCTION)
     symbols: dict[int, str] = {}
     for event, (name, parent) in zip(events, re.findall(r": (\S+) <-(\S+)$", text, re.MULTILINE), strict=True):
-        # One name for each address, all along.
+        # One name for each address, throughout.
         assert symbols.setdefault(int(event["ip"]), name) == name
         assert symbols.setdefault(int(event["parent_ip"]), parent) == parent
     assert _printed("function", "function", symbols, {458: "ls"}) == text
@@ -42,7 +42,7 @@ def test_function() -> None:
 
 def test_function_graph() -> None:
     text = read_golden("raw-function_graph.cpu0.trace.txt")
-    events = events_in(golden_pages("raw-function_graph.cpu0.trace_pipe_raw.bin"), cpu=0).entries(FUNCGRAPH_ENTRY)
+    events = events_in(golden_pages("function_graph"), cpu=0).entries(FUNCGRAPH_ENTRY)
     calls = events[events["type"] == EventType.FUNCGRAPH_ENTRY]
     symbols: dict[int, str] = {}
     for event, name in zip(calls, re.findall(r"(\S+)\(\)", text), strict=True):
@@ -51,7 +51,7 @@ def test_function_graph() -> None:
 
 
 def test_markers_and_a_time_extend() -> None:
-    pages = golden_pages("raw-markers-timeextend.cpu0.trace_pipe_raw.bin")
+    pages = golden_pages("markers-timeextend")
     entries = events_in(pages, cpu=0).entries(PRINT)
     symbols = {int(entry["ip"]): "tracing_mark_write" for entry in entries if entry["type"] == EventType.PRINT}
     printed = _printed("markers-timeextend", "nop", symbols, {})
@@ -63,16 +63,16 @@ def test_events_of_the_kernel(name: str) -> None:
     text = read_golden(f"raw-{name}.cpu0.trace.txt")
     expected = [line for line in text.splitlines() if "[001]" not in line]
     comms = {int(pid): comm for comm, pid in re.findall(r"^ *(\S+)-(\d+) +\[000\]", text, re.MULTILINE) if comm[0] != "<"}
-    entries = events_in(golden_pages(f"raw-{name}.cpu0.trace_pipe_raw.bin"), cpu=0).entries(PRINT)
+    entries = events_in(golden_pages(name), cpu=0).entries(PRINT)
     symbols = {0: "none"} | {int(entry["ip"]): "tracing_mark_write" for entry in entries if entry["type"] == EventType.PRINT}
     assert _printed(name, "nop", symbols, comms).splitlines() == expected
 
 
 def test_stack_traces() -> None:
-    """The addresses are the pages'; the text has their names."""
+    """The addresses are those of the pages; the text has their names."""
     text = read_golden("raw-stacktrace.cpu0.trace.txt")
     shown = re.findall(r"^ => (\S+)$", text, re.MULTILINE)
-    events = events_in(golden_pages("raw-stacktrace.cpu0.trace_pipe_raw.bin"), cpu=0)
+    events = events_in(golden_pages("stacktrace"), cpu=0)
     stacks = [payload(events, index)[16:] for index in np.flatnonzero(events.entries(ENTRY)["type"] == EventType.KERNEL_STACK)]
     names = dict(zip(np.frombuffer(b"".join(stacks), np.uint64).tolist(), shown, strict=True))
     expected = [line for line in text.splitlines() if "[001]" not in line]
@@ -82,8 +82,8 @@ def test_stack_traces() -> None:
 
 @pytest.mark.parametrize("name", CAPTURES)
 def test_we_would_have_written_the_same_pages(name: str) -> None:
-    """Recording the events of the pages again gives the pages again, and Linux's numbers in stats."""
-    pages = golden_pages(f"raw-{name}.cpu0.trace_pipe_raw.bin")
+    """Recording the pages' events again gives the same pages, and Linux's numbers in stats."""
+    pages = golden_pages(name)
     events = events_in(pages, cpu=0)
     buffer = RingBuffer(0, 10)
     for index in range(len(events)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Stack traces: what a real kernel printed, taken apart and printed again, and in forms of which there is no such text."""
+"""Stack traces: what a real kernel printed, parsed and printed again, and forms without a golden."""
 
 from __future__ import annotations
 
@@ -8,16 +8,17 @@ from dataclasses import replace
 
 import pytest
 
-from emu.ftrace.events import FUNCGRAPH_ENTRY, KERNEL_STACK, USER_STACK, EventType
+from emu.ftrace.buffers.entries import FUNCGRAPH_ENTRY, KERNEL_STACK, USER_STACK, EventType
 from emu.ftrace.text import render_events, render_trace
 from emu.ftrace.text.pipe import PipeText
 from emu.kernel.user_mappings import MappedFile
 from tests.ftrace.event.golden_events import VALUES, record_event
-from tests.ftrace.text.golden import Recording, body_of, read_golden, record_events, record_own
+from tests.ftrace.text.golden import Recording, body_of, record_events, record_own
+from tests.lib.golden import read_golden
 
 
 def record_body(recording: Recording, cpu: int, time: int, common: Mapping[str, int], body: str) -> None:
-    """Of events of the guest, too."""
+    """Records a body, also of guest events."""
     if body.startswith("<") or " <-" in body:
         record_own(recording, cpu, time, common, body)
     else:
@@ -48,7 +49,7 @@ USER = [0x40_1000, 0x7F69_4DD7_6B1D]
 
 
 def recording_of_stacks() -> Recording:
-    """One of the kernel, then one of the process 57."""
+    """One stack of the kernel, then one of the process 57."""
     recording = Recording()
     for at, name in ((PLACE, "schedule"), (OTHER, "do_wait")):
         recording.symbols.address_of(f"{name}+0x4/0x20 <{at:x}>")

@@ -5,23 +5,22 @@ from __future__ import annotations
 
 import errno
 import re
-from pathlib import Path
 from random import Random
 
 import pytest
 
+from emu.ftrace.arrays.trace_array import TraceArray
 from emu.ftrace.errors import TraceError
-from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs import TraceFS
 from tests.lib.filter_texts import random_text
+from tests.lib.golden import read_golden
 
-GOLDEN = Path(__file__).parents[2] / "golden"
 SWITCH, WAKEUP, SYSTEM = "events/sched/sched_switch/filter", "events/sched/sched_wakeup/filter", "events/sched/filter"
 BAD_SYSTEM_FILTER = "Couldn't find or set field in one of a subsystem's events"
 
 
 def golden(name: str) -> str:
-    return (GOLDEN / f"{name}.txt").read_text()
+    return read_golden(f"{name}.txt")
 
 
 def without_times(log: str) -> str:
@@ -131,7 +130,7 @@ def test_a_filter_that_fits_no_event_of_a_system(tracefs: TraceFS) -> None:
     tracefs.write(SWITCH, "prev_pid == 1")
     default = tracefs.read(SYSTEM)
     error = refused(tracefs, SYSTEM, "nosuch == 1")
-    assert "position 7: Field not found" in str(error)  # people are told more than error_log tells
+    assert "position 7: Field not found" in str(error)  # the error for people is more detailed than error_log
     assert tracefs.read(SYSTEM) == f"nosuch == 1\n^\nparse_error: {BAD_SYSTEM_FILTER}\n\n"
     assert tracefs.read(SWITCH) == "prev_pid == 1\n"
     log = f"event filter parse error: error: {BAD_SYSTEM_FILTER}\n  Command: nosuch == 1\n           ^\n"
@@ -140,7 +139,7 @@ def test_a_filter_that_fits_no_event_of_a_system(tracefs: TraceFS) -> None:
     assert (tracefs.read(SYSTEM), tracefs.read(SWITCH)) == (default, "none\n")
 
 
-# Which files there are
+# Existing files
 
 
 def test_of_the_events_of_the_host_only_those_of_function_graph_have_filters(tracefs: TraceFS) -> None:

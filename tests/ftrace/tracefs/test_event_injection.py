@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""`inject`: entries that are recorded as if an event had happened, in a machine that runs."""
+"""`inject`: entries that are recorded as if an event had happened, in a running machine."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from emu.ftrace.buffers.entries import ENTRY
 from emu.ftrace.errors import TraceError
-from emu.ftrace.events import ENTRY
 from emu.machine import Machine
 from tests.lib.commands import shell
 
@@ -18,7 +18,7 @@ SWITCH = "events/sched/sched_switch"
 
 @pytest.fixture
 def fresh(machine: Machine) -> Iterator[Machine]:
-    """The machine, its buffers empty, before and after."""
+    """The machine, with empty buffers before and after."""
     machine.tracefs.write("trace", "")
     yield machine
     for path, text in (("current_tracer", "nop"), ("tracing_on", "1"), ("set_event", ""), ("trace", "")):

@@ -5,18 +5,16 @@ from __future__ import annotations
 
 import errno
 import re
-from pathlib import Path
 
 import pytest
 
+from emu.ftrace.arrays.trace_array import TraceArray
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
-from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs import TraceFS
 from emu.ftrace.tracefs.node import StaticDirectory
 from emu.kernel.files.node import Directory, Node, OpenFlags
 
-GOLDEN = Path(__file__).parents[2] / "golden"
 SWITCH = "events/sched/sched_switch"
 
 
@@ -43,11 +41,11 @@ def first(array: TraceArray, count: int) -> list[EventCall]:
     return [call for number, call in array.recorder.globals.events.items() if number >= 20][:count]
 
 
-# What there is
+# Directories
 
 
 def test_a_directory_has_a_link_from_each_directory_in_it(root: StaticDirectory, tracefs: TraceFS) -> None:
-    assert node(root, "events/ftrace").attributes().nlink == 20  # as in ls-2level.txt
+    assert node(root, "events/ftrace").attributes().nlink == 20  # as in ls-eventdirs.txt
     systems = set(tracefs.listdir("events")) - {"enable", "header_event", "header_page"}
     assert node(root, "events").attributes().nlink == 2 + len(systems)
     assert node(root, SWITCH).attributes().nlink == 2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""snapshot: what has been recorded is kept, and recording goes on. pause-on-trace: nothing is recorded while it is read."""
+"""snapshot: the recorded events are kept, and recording continues. pause-on-trace: nothing is recorded during a read."""
 
 from __future__ import annotations
 
@@ -7,15 +7,14 @@ import errno
 import re
 from collections.abc import Callable, Iterator
 from itertools import pairwise, product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from emu.ftrace.arrays.trace_array import TraceArray
+from emu.ftrace.buffers.ring_buffer import RingBuffer, events_in
 from emu.ftrace.errors import TraceError
-from emu.ftrace.ring_buffer import RingBuffer, events_in
-from emu.ftrace.trace_array import TraceArray
 from emu.ftrace.tracefs import TraceFS
 from emu.kernel.files.node import Handle, OpenFlags, Readiness, WouldBlock
 from emu.machine import Machine
@@ -23,8 +22,8 @@ from tests.ftrace.conftest import mark
 from tests.lib.booted_machine import booted_machine
 from tests.lib.commands import TRACING, run, shell
 from tests.lib.event_lines import event_lines
+from tests.lib.golden import read_golden
 
-GOLDEN = Path(__file__).parents[2] / "golden"
 CPUS = (0, 1)
 
 CPU_HELP = """\
@@ -43,10 +42,6 @@ CPU_HELP = """\
 """
 
 
-def golden(name: str) -> str:
-    return (GOLDEN / name).read_text()
-
-
 class Traced:
     """An array whose CPUs record markers."""
 
@@ -55,7 +50,7 @@ class Traced:
         self._time = 0
 
     def write(self, path: str, text: str) -> int:
-        """The errno of a write; 0: it was taken."""
+        """The errno of a write; 0: success."""
         try:
             self._tracefs.write(f"{self._directory}{path}", text)
         except TraceError as error:
@@ -66,7 +61,7 @@ class Traced:
         return self._tracefs.read(f"{self._directory}{path}")
 
     def mark(self, *texts: str) -> None:
-        """Records a marker on each CPU where anything is recorded: on CPU n of `a`, `an`."""
+        """Records a marker on each CPU that records: on CPU n, `an` for `a`."""
         for text, ring in product(texts, self.array.recorder.rings):
             self._time += 1000
             if ring.recording:
@@ -83,7 +78,7 @@ class Traced:
 
     @property
     def state(self) -> tuple[bool, list[list[str]], list[list[str]]]:
-        """Whether there is room for a snapshot, what has been recorded, and what the snapshot holds."""
+        """Whether there is room for a snapshot, the recorded markers, and those in the snapshot."""
         return self.array.recorder.snapshot_allocated, self.parts("trace"), self.parts("snapshot")
 
 
@@ -122,7 +117,7 @@ def test_what_each_number_does(traced: Traced, allocated: bool, number: str, cpu
     elif number == "1":
         allocated = True
         for index in cpus:
-            if cpu is None or records[index]:  # as in Linux: alone only while it records
+            if cpu is None or records[index]:  # as in Linux: a single CPU only while it records
                 main[index], spare[index] = spare[index], main[index]
     else:
         for index in cpus:
@@ -150,19 +145,19 @@ def test_what_is_no_number_changes_nothing(traced: Traced, path: str, text: str,
 
 
 def test_help(traced: Traced) -> None:
-    assert traced.read("snapshot") == golden("file-snapshot.initial.txt")
+    assert traced.read("snapshot") == read_golden("file-snapshot.initial.txt")
     assert traced.read("per_cpu/cpu1/snapshot") == CPU_HELP
     traced.write("snapshot", "1")
-    assert traced.read("snapshot") == golden("snapshot.empty.txt")
+    assert traced.read("snapshot") == read_golden("snapshot.empty.txt")
     assert traced.read("per_cpu/cpu1/snapshot") == CPU_HELP.replace("freed", "allocated")
     traced.mark("m")
     traced.write("per_cpu/cpu1/snapshot", "1")
     assert "Snapshot" not in traced.read("snapshot") + traced.read("per_cpu/cpu1/snapshot")
     assert traced.read("per_cpu/cpu0/snapshot") == CPU_HELP.replace("freed", "allocated")
     traced.write("snapshot", "2")
-    assert traced.read("snapshot") == golden("snapshot.cleared.txt")
+    assert traced.read("snapshot") == read_golden("snapshot.cleared.txt")
     traced.write("snapshot", "0")
-    assert traced.read("snapshot") == golden("snapshot.freed.txt")
+    assert traced.read("snapshot") == read_golden("snapshot.freed.txt")
 
 
 def test_the_first_snapshot_expands_the_buffer(tracefs: TraceFS) -> None:
@@ -258,7 +253,7 @@ def test_each_array_has_its_own_snapshot(tracefs: TraceFS, trace_array: TraceArr
 
 @pytest.fixture
 def opened(traced: Traced, root: Any) -> Iterator[Callable[[str], Handle]]:
-    """Opens files of the array to be read. They are closed at the end."""
+    """Opens files of the array for reading. They are closed at the end."""
     handles: list[Handle] = []
 
     def opened(path: str, flags: OpenFlags = OpenFlags.READ) -> Handle:
@@ -380,23 +375,23 @@ SESSION = """
 
 
 def header(text: str) -> str:
-    """What a trace begins with, without how many events there are."""
+    """The header of a trace, without the number of events."""
     return re.sub(r"\d+/\d+", "N/N", text[: text.index("\n", text.rindex("\n#") + 1)])
 
 
 def test_a_session_looks_like_that_of_linux(machine: Machine) -> None:
     assert shell(machine, SESSION) == ""
     texts = {name: run(machine, f"cat /tmp/{name}") for name in ("initial", "empty", "taken", "after", "cleared", "freed")}
-    assert texts["initial"] == golden("file-snapshot.initial.txt")
+    assert texts["initial"] == read_golden("file-snapshot.initial.txt")
     for name in ("empty", "cleared", "freed"):
-        assert texts[name] == golden(f"snapshot.{name}.txt")
-    for name, theirs in (("taken", golden("snapshot.taken.txt")), ("after", golden("snapshot.trace-after.txt"))):
+        assert texts[name] == read_golden(f"snapshot.{name}.txt")
+    for name, theirs in (("taken", read_golden("snapshot.taken.txt")), ("after", read_golden("snapshot.trace-after.txt"))):
         assert header(texts[name]) == header(theirs)
         assert {line.name for line in event_lines(texts[name])} == {"sched_switch"} == {line.name for line in event_lines(theirs)}
     taken, after = event_lines(texts["taken"]), event_lines(texts["after"])
     assert f"{len(taken)}/{len(taken)} " in texts["taken"]
     assert max(line.time for line in taken) <= min(line.time for line in after)
-    for cpu in CPUS:  # nothing is missing where one ends and the other begins
+    for cpu in CPUS:  # nothing is missing between the two
         ours = [line for line in (*taken, *after) if line.cpu == cpu]
         assert all(line["next_pid"] == following["prev_pid"] for line, following in pairwise(ours))
 
@@ -443,7 +438,7 @@ def test_a_module_takes_its_events_with_it(machine: Machine) -> None:
     """
     count, _, text = shell(machine, script).partition("\n")
     assert int(count) == 3
-    assert text == golden("snapshot.empty.txt")
+    assert text == read_golden("snapshot.empty.txt")
 
 
 def test_a_snapshot_is_the_same_every_time(arch: str) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""timing_model says what models the machine has."""
+"""timing_model names the machine's models."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 
 
+@pytest.mark.static_timing("it is about that model")
 def test_the_static_model_follows_no_cpu(machine: Machine) -> None:
     assert machine.tracefs.read("timing_model") == "static\n"
     with pytest.raises(TraceError) as refused:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The whole tree against that of a real Linux 6.1: names, modes, what files hold at first, what they take and what they refuse.
+"""The whole tree compared with that of a real Linux 6.1: names, modes, initial contents, accepted and refused writes.
 
-What differs stands in a table beside its reason.
+Differences are in tables, with their reasons.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
-from pathlib import Path
 from typing import NamedTuple
 
 import pytest
@@ -22,11 +21,11 @@ from emu.ftrace.tracefs import TraceFS
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 from tests.lib.commands import shell
+from tests.lib.golden import GOLDEN, read_golden
 from tests.lib.golden_writes import golden_writes
+from tests.lib.linux_events import available_events
 
-GOLDEN = Path(__file__).parents[2] / "golden"
-
-# What the golden kernel was built without
+# Features that the golden kernel was built without
 ADDED = {
     "options/branch": "the branch tracer",
     "trace_stat/branch_annotated": "the branch tracer",
@@ -39,21 +38,17 @@ ADDED = {
 LATENCY = {"wakeup", "wakeup_rt", "wakeup_dl", "irqsoff", "preemptoff", "preemptirqsoff"}
 
 
-def golden(name: str) -> str:
-    return (GOLDEN / name).read_text()
-
-
 # Names and modes
 
 
 def golden_modes() -> dict[str, str]:
-    """The mode of each file of the real kernel, by its path."""
+    """The mode of each file of the real kernel, by path."""
     modes = {}
-    for line in golden("ls-2level-stat.txt").splitlines():
+    for line in read_golden("ls-2level-stat.txt").splitlines():
         mode, owner, size, path = line.split()
         assert (owner, size) == ("0:0", "0")
         modes[path.removeprefix("./")] = mode
-    for part in golden("ls-eventdirs.txt").split("\n\n"):
+    for part in read_golden("ls-eventdirs.txt").split("\n\n"):
         directory, _, lines = part.partition(":\n")
         for mode, name in re.findall(r"^(\S{10}) .* (\S+)$", lines, re.MULTILINE):
             if name not in {".", ".."}:
@@ -85,7 +80,7 @@ def test_every_name_with_its_mode(machine: Machine) -> None:
 
 
 def test_an_instance_has_what_linux_gives_it(arch: str) -> None:
-    lines = golden("instance.txt").splitlines()
+    lines = read_golden("instance.txt").splitlines()
     names = {line.removeprefix("./") for line in lines if line.startswith("./")}
     with booted_machine(arch) as machine:
         machine.tracefs.mkdir("instances/foo")
@@ -98,24 +93,25 @@ def test_an_instance_has_what_linux_gives_it(arch: str) -> None:
         assert [option for option in options if option != "nobranch"] == lines[start : start + len(options) - 1]
 
 
-# What they hold at first
+# Initial contents
 
 
 def initial() -> Iterator[tuple[str, str]]:
-    """The files of the real kernel after its boot, and what was in them: of long ones the beginning."""
+    """The files of the real kernel after its boot, and their contents: of long ones the beginning."""
     parts = r"^== \./(\S+)\n(.*?)\n(?=== |\Z)"
-    yield from re.findall(parts, golden("initial-contents-all.txt"), re.MULTILINE | re.DOTALL)
+    yield from re.findall(parts, read_golden("initial-contents-all.txt"), re.MULTILINE | re.DOTALL)
     for file in GOLDEN.glob("file-*.initial.txt"):
         yield file.name.removeprefix("file-").removesuffix(".initial.txt").replace("events_", "events/"), file.read_text()
+    yield "available_events", available_events()
 
 
 def without_branch(text: str) -> str:
-    """Without what the golden kernel was built without."""
+    """The text without the features that the golden kernel lacks."""
     return text.replace("nobranch\n", "").replace(" branch ", " ")
 
 
 def of_systems(text: str, systems: set[str]) -> list[str]:
-    """The lines of eval_map that are of these systems; the last line of the golden is cut."""
+    """The lines of eval_map that belong to these systems; the last line of the golden is truncated."""
     return [line for line in text.splitlines() if (match := re.search(r"\((\w+)\)$", line)) and match[1] in systems]
 
 
@@ -123,7 +119,7 @@ def systems(text: str) -> set[str]:
     return set(re.findall(r"\((\w+)\)$", text, re.MULTILINE))
 
 
-# What is not the same: why, and how it is compared instead
+# Differences: the reason, and the comparison used instead
 DIFFERENT: dict[str, tuple[str, Callable[[str, str], bool]]] = {
     "available_tracers": (
         "there is the branch tracer, and on SPARC no device for mmiotrace",
@@ -169,7 +165,7 @@ def test_every_file_begins_with_what_linux_has(arch: str) -> None:
 
 def test_every_tracer_has_its_options_and_its_header(arch: str) -> None:
     sections = re.findall(r"^== (\w+)\n(.*?)^-- header of trace:\n(.*?)(?=^== |\Z)",
-                          golden("per-tracer-options-and-headers.txt"), re.MULTILINE | re.DOTALL)  # fmt: skip
+                          read_golden("per-tracer-options-and-headers.txt"), re.MULTILINE | re.DOTALL)  # fmt: skip
     with booted_machine(arch) as machine:
         machine.tracefs.write("tracing_on", "0")
         for tracer, options, text in sections:
@@ -177,23 +173,23 @@ def test_every_tracer_has_its_options_and_its_header(arch: str) -> None:
             ours = without_branch(machine.tracefs.read("trace_options")).replace("nofuncgraph-flat\n", "")
             assert ours == options, tracer
             header = [line for line in text.splitlines() if line.startswith("#")]
-            if tracer in LATENCY:  # what follows is about the worst latency; here is none yet
+            if tracer in LATENCY:  # the rest describes the maximum latency; here there is none yet
                 header = header[:2]
             numberless = [re.sub(r"\d+/\d+", "0/0", line) for line in header]
             assert machine.tracefs.read("trace").splitlines() == numberless, tracer
     assert len(sections) == 13
 
 
-# What they take, and what they refuse
+# Accepted and refused writes
 
 
 class Row(NamedTuple):
-    """What becomes of writes to a file, or to several."""
+    """The results of writes to a file, or to several."""
 
-    pattern: str  # of the path; the first row counts whose pattern matches
-    taken: str | None  # None: nothing is, or nothing that would be the same for all
+    pattern: str  # of the path; the first matching row applies
+    taken: str | None  # None: nothing is accepted, or nothing that would be the same for all
     shown: str | None  # by the file afterwards; None: it shows nothing, or more
-    refused: str | None  # None: nothing is
+    refused: str | None  # None: nothing is refused
     code: int
 
 
@@ -256,14 +252,14 @@ def row_of(path: str) -> Row:
 
 
 def refusal(tracefs: TraceFS, path: str, text: str) -> int | None:
-    """The errno of `echo text >> path`. To open some files with `>` changes them."""
+    """The errno of `echo text >> path`. Opening some files with `>` changes them."""
     with pytest.raises(TraceError) as error:
         tracefs.append(path, text)
     return error.value.errno
 
 
 def content(tracefs: TraceFS, path: str, mode: str) -> str | None:
-    """What a file shows that reading it leaves there."""
+    """The content of a file that reading does not consume."""
     return tracefs.read(path) if "r" in mode and "trace_pipe" not in path else None
 
 
@@ -285,7 +281,7 @@ def test_every_file_takes_and_refuses_what_linuxs_does(arch: str) -> None:
             if row.refused is not None:
                 before = content(tracefs, path, mode)
                 assert refusal(tracefs, path, row.refused) == row.code, path
-                if not path.endswith("/filter"):  # which now says what was wrong with it
+                if not path.endswith("/filter"):  # which now contains the error
                     assert content(tracefs, path, mode) == before, path
             if row.taken is not None:
                 tracefs.write(path, row.taken)
@@ -294,7 +290,7 @@ def test_every_file_takes_and_refuses_what_linuxs_does(arch: str) -> None:
 
 
 def test_every_option_can_be_changed_but_one(arch: str) -> None:
-    """By its file, and by its name, which wants the tracer that has it."""
+    """By its file, and by its name, which requires its tracer."""
     with booted_machine(arch) as machine:
         tracefs = machine.tracefs
         for name in tracefs.listdir("options"):
@@ -314,12 +310,12 @@ def test_every_option_can_be_changed_but_one(arch: str) -> None:
     ]
 
 
-# What the golden's machine had been told before
+# Earlier writes on the golden's machine
 BEFORE = [("buffer_size_kb", "8192"), ("tracing_max_latency", "4862")]
 
 
 def test_writes_one_after_another_are_answered_as_on_linux(arch: str) -> None:
-    """In the guest. Between them, tracing_cpumask is emptied: then even trace_marker is refused."""
+    """In the guest. One of the writes empties tracing_cpumask: then even trace_marker is refused."""
     writes = list(golden_writes())
     script = 'exec 2>&1; w() { echo "$2" > $1; echo status $?; [ $# = 2 ] || head -n 4 $1; echo ==; }\n'
     script += "".join(f"echo {value} > {path}\n" for path, value in BEFORE)

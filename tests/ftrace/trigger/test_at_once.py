@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Triggers act at once on all CPUs: a run with a trigger records what the same run without it has recorded up to there.
+"""Triggers act at once on all CPUs: a run with a trigger records the same as a run without it up to that point.
 
-The trace clock `counter` counts events in the order in which they happen, on whatever CPU.
+The trace clock `counter` counts events in the order in which they happen, on all CPUs.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from functools import cache
 
 import pytest
 
-from emu.cpu.arch import ARCHITECTURES
+from emu.architectures import ARCHITECTURES
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 
@@ -20,7 +20,7 @@ EVENT = "events/sched/sched_process_exit"
 COMMAND = "for i in 1 2 3 4 5 6; do ls / > /dev/null & done; wait; ls / > /dev/null"
 LINE = re.compile(r"^ +\S+-(?P<event>\d+ +\[\d+\] \S{5} +(?P<time>\d+): .*)$", re.MULTILINE)
 
-Lines = dict[int, str]  # the texts of events by their times, without the task's name: it is the last that was remembered
+Lines = dict[int, str]  # the texts of events by time, without the task's name, which is the last saved one
 
 
 def lines(machine: Machine, name: str) -> Lines:
@@ -60,7 +60,7 @@ def exits(arch: str) -> list[int]:
 
 
 def up_to(arch: str, last: int) -> Lines:
-    """What a run without a trigger has recorded up to a time. All CPUs had a part in it, and went on."""
+    """The lines of a run without a trigger up to a time. All CPUs have recorded some, and continue afterwards."""
     whole = run(arch)[0]
     found = {time: line for time, line in whole.items() if time <= last}
     assert {line.split("[")[1][:3] for line in found.values()} == {f"{cpu:03}" for cpu in range(CPUS)}
@@ -71,7 +71,7 @@ def up_to(arch: str, last: int) -> Lines:
 @pytest.mark.parametrize("arch", ARCHITECTURES)
 class TestAtOnce:
     def test_after_traceoff_no_cpu_records_anything(self, arch: str) -> None:
-        """Without a condition it acts before the event that fires it is recorded, with one after that."""
+        """Without a condition it acts before the event that fires it is recorded, with a condition afterwards."""
         first = exits(arch)[0]
         assert run(arch, "traceoff") == (up_to(arch, first - 1), {}, "0\n")
         assert run(arch, "traceoff if common_pid > 0") == (up_to(arch, first), {}, "0\n")

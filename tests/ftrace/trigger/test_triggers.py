@@ -6,18 +6,17 @@ from __future__ import annotations
 import errno
 import re
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
+from emu.ftrace.buffers.ring_buffer import RingBuffer
 from emu.ftrace.errors import TraceError
-from emu.ftrace.ring_buffer import RingBuffer
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
+from tests.lib.golden import read_golden
 
-GOLDEN = Path(__file__).parents[2] / "golden"
 SWITCH, WAKEUP, FORK = (f"events/sched/sched_{name}" for name in ("switch", "wakeup", "process_fork"))
-NONE = (GOLDEN / "trigger-file-empty.txt").read_text()
+NONE = read_golden("trigger-file-empty.txt")
 
 
 @pytest.fixture(autouse=True)
@@ -37,16 +36,16 @@ def tidy(machine: Machine) -> Iterator[None]:
 
 
 def lines(machine: Machine, array: str = "") -> list[str]:
-    """What the events of the trace say."""
+    """The texts of the events in the trace."""
     found = [line for line in machine.tracefs.read(f"{array}trace").splitlines() if not line.startswith(("#", " =>"))]
     return [re.split(r" \d+\.\d+: ", line, maxsplit=1)[1] for line in found]
 
 
 def test_files_are_as_linux_shows_them(machine: Machine) -> None:
-    """Counts aside: how often tasks switch meanwhile is not the same."""
+    """Except for counts: the number of task switches varies."""
     tracefs = machine.tracefs
     shown = []
-    for line in (GOLDEN / "trigger-files.txt").read_text().splitlines():
+    for line in read_golden("trigger-files.txt").splitlines():
         if (set_ := re.fullmatch(r"# echo '(.*)' > trigger", line)):
             tracefs.write(f"{SWITCH}/trigger", set_[1])
             machine.run("true; true; true")
@@ -55,7 +54,7 @@ def test_files_are_as_linux_shows_them(machine: Machine) -> None:
             shown.append(f"# sched_wakeup/enable: {states[0]} sched_switch/enable: {states[1]}\n")
             tracefs.append(f"{SWITCH}/trigger", f"!{set_[1]}")
     shown.append(tracefs.read(f"{SWITCH}/trigger"))
-    assert _without_counts("".join(shown)) == _without_counts((GOLDEN / "trigger-files.txt").read_text())
+    assert _without_counts("".join(shown)) == _without_counts(read_golden("trigger-files.txt"))
     assert tracefs.read(f"{FORK}/trigger") == NONE
 
 
@@ -73,9 +72,9 @@ def test_an_event_may_have_several_the_newest_first(machine: Machine) -> None:
         "traceon:unlimited",
         "stacktrace:unlimited",
     ]
-    tracefs.append(f"{SWITCH}/trigger", "!traceoff:7 if nosuch")  # of one kind with traceon
-    tracefs.append(f"{SWITCH}/trigger", "!disable_event:sched:sched_wakeup")  # with enable_event of the same event
-    tracefs.append(f"{SWITCH}/trigger", "!snapshot")  # there is none: as in Linux, that is no error
+    tracefs.append(f"{SWITCH}/trigger", "!traceoff:7 if nosuch")  # the same kind as traceon
+    tracefs.append(f"{SWITCH}/trigger", "!disable_event:sched:sched_wakeup")  # the same as enable_event of the same event
+    tracefs.append(f"{SWITCH}/trigger", "!snapshot")  # there is none: as in Linux, that is not an error
     assert tracefs.read(f"{SWITCH}/trigger").splitlines() == [
         "disable_event:sched:sched_switch:count=4 if prev_pid==1",
         "stacktrace:unlimited",
@@ -107,9 +106,9 @@ def test_what_is_refused_changes_nothing(machine: Machine, text: str, code: int)
 
 
 def test_what_linux_refuses_is_refused(machine: Machine) -> None:
-    """Its error_log has lines about hist alone."""
+    """Its error_log only has lines about hist."""
     tracefs = machine.tracefs
-    tried = re.findall(r"# echo '(.*)' > \S+\n(?:.*echo.*\n)?rc=(\d)", (GOLDEN / "error-triggers.txt").read_text())
+    tried = re.findall(r"# echo '(.*)' > \S+\n(?:.*echo.*\n)?rc=(\d)", read_golden("error-triggers.txt"))
     assert [text for text, status in tried if status == "0"] == ["hist:keys=prev_pid:badattr=1"]
     tracefs.write("error_log", "")
     for text, status in tried:
@@ -118,7 +117,7 @@ def test_what_linux_refuses_is_refused(machine: Machine) -> None:
         else:
             with pytest.raises(TraceError, match="EINVAL"):
                 tracefs.write(f"{SWITCH}/trigger", text)
-    assert _without_times(tracefs.read("error_log")) == _without_times((GOLDEN / "error_log.after-bad-triggers.txt").read_text())
+    assert _without_times(tracefs.read("error_log")) == _without_times(read_golden("error_log.after-bad-triggers.txt"))
 
 
 def _without_times(text: str) -> str:
@@ -133,7 +132,7 @@ def test_a_stack_after_the_first_events(machine: Machine) -> None:
     assert names[:7] == ["sched_process_fork", "<stack trace>"] * 3 + ["sched_process_fork"] and len(names) >= 7
     assert "<stack trace>" not in names[6:]
     stack = [line for line in machine.tracefs.read("trace").splitlines() if line.startswith(" =>")]
-    linux = [line for line in (GOLDEN / "trigger-stacktrace.txt").read_text().splitlines() if line.startswith(" =>")]
+    linux = [line for line in read_golden("trigger-stacktrace.txt").splitlines() if line.startswith(" =>")]
     assert stack[:2] == linux[:2] and stack.count(stack[0]) == 3
     assert machine.tracefs.read(f"{FORK}/trigger") == "stacktrace:count=0\n"
 
@@ -145,7 +144,7 @@ def test_an_event_enables_another_and_a_third_disables_it(machine: Machine) -> N
     tracefs.write("events/sched/sched_process_exit/trigger", "disable_event:sched:sched_process_exit if comm == \"ls\"")
     assert tracefs.read("events/sched/sched_process_exit/enable") == "0*\n"
     enabled = {f"sched:sched_process_{name}" for name in ("exec", "exit", "fork")}
-    assert set(tracefs.read("set_event").split()) == enabled  # softly or not
+    assert set(tracefs.read("set_event").split()) == enabled  # in soft mode or not
     machine.run("ls / > /dev/null; cat /proc/version > /dev/null")
     exits = [line for line in lines(machine) if line.startswith("sched_process_exit")]
     assert any("comm=cat" in line for line in exits) and not any("comm=ls " in line for line in exits)
@@ -154,7 +153,7 @@ def test_an_event_enables_another_and_a_third_disables_it(machine: Machine) -> N
 
 @pytest.mark.parametrize(("condition", "enabled"), [("", 5), (" if common_pid > 0", 6)])
 def test_an_event_may_switch_itself(machine: Machine, condition: str, enabled: int) -> None:
-    """What disables itself is not recorded. What enables itself is if there is a condition, as in Linux."""
+    """An event that disables itself is not recorded. One that enables itself is recorded if there is a condition, as in Linux."""
     tracefs = machine.tracefs
     tracefs.write(f"{FORK}/trigger", f"enable_event:sched:sched_process_fork:1{condition}")
     assert tracefs.read(f"{FORK}/enable") == "0*\n"
@@ -212,14 +211,72 @@ def test_a_snapshot_without_memory_is_refused(machine: Machine, monkeypatch: pyt
     assert tracefs.read("set_ftrace_filter") == "#### all functions enabled ####\n"
 
 
-def test_without_room_for_a_snapshot_tracing_ends(machine: Machine) -> None:
-    """So that what was to be kept is not overwritten: as in Linux, the room can be given up while there is a trigger."""
+SAID = "tracing_snapshot_instance_cond: *** {} ***"
+NOT_ALLOCATED = [SAID.format("SNAPSHOT NOT ALLOCATED"), SAID.format("stopping trace here!  ")]
+
+
+@pytest.mark.parametrize("condition", ["", " if parent_pid > 0"])
+def test_without_room_for_a_snapshot_tracing_ends(machine: Machine, condition: str) -> None:
+    """So that the events to be kept are not overwritten: as in Linux, the room can be freed while there is a trigger.
+
+    An event is recorded before a trigger with a condition acts, but not after one without.
+    """
     tracefs = machine.tracefs
-    tracefs.write(f"{FORK}/trigger", "snapshot")
+    tracefs.write(f"{FORK}/trigger", f"snapshot{condition}")
+    tracefs.write(f"{FORK}/enable", "1")
     tracefs.write("snapshot", "0")
     tracefs.write("trace_marker", "kept")
+    machine.run("true; true")
+    assert tracefs.read("tracing_on") == "0\n"
+    kept, *said = lines(machine)
+    assert kept == "tracing_mark_write: kept"
+    if condition:
+        assert said.pop(0).startswith("sched_process_fork: ")
+    assert said == NOT_ALLOCATED
+
+
+def test_it_is_said_with_its_stack_and_in_its_array(machine: Machine) -> None:
+    tracefs = machine.tracefs
+    tracefs.mkdir("instances/a")
+    tracefs.write("instances/a/options/stacktrace", "1")
+    tracefs.write("instances/a/set_ftrace_filter", "sys_sync:snapshot")
+    tracefs.write("instances/a/snapshot", "0")
+    machine.run("sync")
+    said = [line for line in tracefs.read("instances/a/trace").splitlines() if not line.startswith("#")]
+    assert [line.partition(": ")[2] for line in said if "=>" not in line] == [
+        NOT_ALLOCATED[0], "<stack trace>", NOT_ALLOCATED[1], "<stack trace>",
+    ]  # fmt: skip
+    assert next(line for line in said if "=>" in line) == " => sys_sync"
+    assert [tracefs.read(f"{array}tracing_on") for array in ("instances/a/", "")] == ["0\n", "1\n"]
+    assert lines(machine) == []
+    tracefs.write("instances/a/set_ftrace_filter", "!sys_sync:snapshot")
+    tracefs.rmdir("instances/a")
+
+
+def test_a_latency_tracer_has_no_room_for_a_snapshot(machine: Machine) -> None:
+    tracefs = machine.tracefs
+    tracefs.write("set_ftrace_filter", "sys_sync:snapshot:1")
+    tracefs.write("options/function-trace", "0")
+    tracefs.write("current_tracer", "wakeup_rt")
+    tracefs.write("tracing_max_latency", "0")
+    machine.run("sync; sync")
+    told = re.findall(r"tracing_snapshot_instance_cond: .*", tracefs.read("trace_pipe"))  # `trace` shows the maximum latency
+    assert told == [SAID.format("LATENCY TRACER ACTIVE"), SAID.format("Can not use snapshot (sorry)")]
+    assert tracefs.read("tracing_on") == "1\n"
+    tracefs.write("current_tracer", "nop")
+    tracefs.write("options/function-trace", "1")
+    tracefs.write("set_ftrace_filter", "!sys_sync:snapshot:0")
+
+
+def test_an_nmi_takes_no_snapshot(machine: Machine) -> None:
+    tracefs = machine.tracefs
+    tracefs.write("set_ftrace_filter", "nmi_handle:snapshot")
+    machine.inject_nmi(1)
     machine.run("true")
-    assert tracefs.read("tracing_on") == "0\n" and lines(machine) == ["tracing_mark_write: kept"]
+    called, ignored = (SAID.format(text) for text in ("SNAPSHOT CALLED FROM NMI CONTEXT", "snapshot is being ignored       "))
+    assert lines(machine) == [called, ignored]
+    assert tracefs.read("tracing_on") == "1\n"
+    tracefs.write("set_ftrace_filter", "!nmi_handle:snapshot")
 
 
 def test_arrays_have_triggers_of_their_own(machine: Machine) -> None:
@@ -250,7 +307,7 @@ def test_markers_have_triggers_and_trace_printk_has_none(machine: Machine) -> No
     tracefs.write("events/ftrace/print/trigger", "stacktrace:1")
     tracefs.write("tracing_on", "1")
     tracefs.write("trace", "")
-    tracefs.write("trace_marker", "from the host")  # where no guest stands there is no stack
+    tracefs.write("trace_marker", "from the host")  # without a guest context there is no stack
     machine.run("modprobe sample_printk; rmmod sample_printk")
     assert tracefs.read("events/ftrace/print/trigger") == "stacktrace:count=0\n"
     assert "<stack trace>" not in lines(machine)
@@ -288,7 +345,7 @@ def test_only_print_of_the_internal_events_has_a_file(machine: Machine) -> None:
 
 
 def test_they_act_in_interrupts_and_nmis(machine: Machine) -> None:
-    """A timer's interrupt, and an NMI in the middle of whatever runs."""
+    """The interrupt of a timer, and an NMI in the middle of other code."""
     tracefs = machine.tracefs
     tracefs.write("events/timer/hrtimer_expire_entry/trigger", "stacktrace:2")
     tracefs.write("set_ftrace_filter", "nmi_handle:stacktrace:1")

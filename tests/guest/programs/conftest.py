@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The guest's programs on this host: their system calls are Linux's, so they run here as they are."""
+"""The guest's programs on this host: they use Linux's system calls, so they run here unchanged."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ class Ended:
 
 @dataclass(frozen=True)
 class Guest:
-    """A folder with the guest's init and bin, and a folder to work in, which holds a few files."""
+    """A folder with the guest's init and bin, and a working directory with a few files."""
 
     root: Path
     cwd: Path
 
     @classmethod
     def within(cls, root: Path, folder: Path) -> Guest:
-        """Works in a new folder below `folder`. Its own name is always the same."""
+        """A guest with a new working directory below `folder`. The directory always has the same name."""
         cwd = Path(tempfile.mkdtemp(dir=folder)) / "cwd"
         (cwd / "dir").mkdir(parents=True)
         for name in ("a.c", "b.c", "x1", "x2", ".hidden", "dir/f"):
@@ -49,7 +49,7 @@ class Guest:
         return cls(root, cwd)
 
     def anew(self) -> Guest:
-        """The same programs in another folder, with the files that there are at first."""
+        """The same programs with a new working directory and its initial files."""
         return Guest.within(self.root, self.cwd.parent.parent)
 
     @property
@@ -57,7 +57,7 @@ class Guest:
         return self.root / "bin"
 
     def run(self, *argv: str, program: Path | str | None = None, stdin: str = "", path: str | None = None) -> Ended:
-        """Runs a program of the guest, or another `program` under the same name, with the guest's PATH or another."""
+        """Runs a program of the guest, or another `program` under the same name, with the guest's PATH or `path`."""
         done = subprocess.run(
             argv,
             executable=program or self.bin / argv[0],
@@ -77,7 +77,7 @@ class Guest:
 
 @pytest.fixture(scope="session")
 def guest_root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The programs of the committed image; EMU_PROGRAMS=build takes those that were just built."""
+    """The programs of the committed image; with EMU_PROGRAMS=build, those that were just built."""
     if platform.machine() != "x86_64" or platform.system() != "Linux":
         pytest.skip("needs an x86-64 Linux host")
     if os.environ.get("EMU_PROGRAMS") == "build":

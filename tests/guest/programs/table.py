@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tables of lines: a table is one test, which runs each line twice and names those of which the two results differ."""
+"""Tables of lines: a table is one test, which runs each line twice and reports the lines with different results."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 
 _Line = TypeVar("_Line")
 
-_AT_ONCE = 4  # lines; some of them sleep
+_AT_ONCE = 4  # lines that run at the same time; some of them sleep
 
 
 def lines(*texts: str) -> list[str]:

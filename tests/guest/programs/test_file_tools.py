@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The file tools beside the host's own: the same script gives the same output, status and files."""
+"""The file tools compared with the host's: the same script gives the same output, status and files."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ SCRIPTS = {
 
 
 def tree(folder: Path) -> list[tuple[str, str, float, str]]:
-    """Every file below a folder: path, kind and mode, when it was changed if a script says so, contents."""
+    """Every file below a folder: path, kind and mode, time stamp if a script has set it, contents."""
     found = []
     for path in sorted(folder.rglob("*")):
         about = path.lstat()
@@ -90,7 +90,7 @@ def host(script: str, cwd: Path) -> Ended:
 
 
 def messages(text: str) -> list[str]:
-    """Without GNU's second lines and its alone extras."""
+    """The messages without the additional lines and words that only GNU's tools print."""
     lines = [line for line in text.splitlines() if not re.match(r"Try '|Valid arguments are:|  - ", line)]
     return [re.sub(r" for '-c'$|; use '.*$", "", line) for line in lines]
 

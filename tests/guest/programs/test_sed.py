@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""sed beside GNU sed: the same output, messages and status for the same script."""
+"""sed compared with GNU sed: the same output, messages and status for the same script."""
 
 from __future__ import annotations
 
@@ -362,7 +362,7 @@ def test_scripts_in_files(guest: Guest) -> None:
 
 
 def test_random_expressions(guest: Guest) -> None:
-    """Without references to repeated groups, about which GNU sed is of two minds."""
+    """Without references to repeated groups, on which GNU sed contradicts itself."""
     choose = random.Random(0)
     atoms = ["a", "b", "c", ".", "[ab]", "[^a]", "[a-c]", r"\(a\)", r"\(b*c\)", r"\(.\)", "x"]
     repeats = ["", "", "", "*", r"\{1,2\}", r"\{2\}", r"\?", r"\+"]

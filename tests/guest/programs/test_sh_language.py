@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The shell's language beside dash: expansions, arithmetic, here-documents, tests, builtins; listed scripts and random ones."""
+"""The shell's language compared with dash: expansions, arithmetic, here-documents, tests, builtins; fixed and random scripts."""
 
 from __future__ import annotations
 
@@ -312,7 +312,7 @@ x=(a b)
 function f { echo x; }
 """
 
-# A \\n is the end of a line, \\t a tab.
+# \\n is the end of a line, \\t a tab.
 HERE = r"""
 cat <<E\nhello $HOME\nE\necho after
 x=5\ncat <<E\n$x $((x+1)) $(echo sub) `echo back` ${x:-d}\nE
@@ -406,7 +406,7 @@ def test_does_what_dash_does(guest: Guest, table: str) -> None:
 
 
 def arithmetic(chance: random.Random, depth: int) -> str:
-    """An expression without side effects; dash knows all of it."""
+    """An expression without side effects; dash supports all of it."""
     if depth == 0:
         return chance.choice(["0", "1", "2", "3", "7", "255", "0x1f", "017", "x", "y", "$x", "${y}", "unset", "(-3)"])
     kind = chance.randrange(8)
@@ -428,7 +428,7 @@ def arithmetic(chance: random.Random, depth: int) -> str:
 
 
 def word(chance: random.Random, depth: int = 2) -> str:
-    """A word of all that a word can be made of."""
+    """A word with every kind of part that a word can have."""
     pieces = []
     for _ in range(chance.randrange(1, 4)):
         kind = chance.randrange(10 if depth else 5)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The shell at a terminal, beside dash: what ^C, ^Z and ^\\ do to commands, and what becomes of the keys typed meanwhile."""
+"""The shell at a terminal, compared with dash: what ^C, ^Z and ^\\ do to commands, and what happens to keys typed meanwhile."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from tests.lib.terminal_session import TerminalSession
 
 DASH = shutil.which("dash")
 
-# A script that says that it runs, which is when a key may be typed.
+# A script that announces that it runs: then a key may be typed.
 GO = "echo go\nexec sleep 9\n"
 
-# What runs when ^C is typed after "go": dash is back at the prompt, and does nothing more of the line.
+# Lines that ^C ends after "go": dash is back at the prompt, and does not execute the rest of the line.
 ENDED = r"""
 echo go; while :; do :; done; echo after
 echo go; until false; do :; done; echo after
@@ -70,7 +70,7 @@ trap 'echo int' INT; trap - INT; echo go; while :; do :; done; echo after
 trap 'echo t' TERM; trap - TERM; echo go; while :; do :; done
 """
 
-# What ^C does not end, or not alone; each line comes to its end by itself.
+# Lines that ^C does not end, or only in part; each line ends by itself.
 NOT_ENDED = r"""
 trap 'echo int; break' INT; while :; do [ $go ] || echo go; go=1; done; echo after
 trap 'echo int' INT; for i in 1 2; do sh -c 'echo go; exec sleep 0.5'; echo r$i $?; done; echo after
@@ -83,7 +83,7 @@ for i in 1; do sh -c 'trap "exit 130" INT; echo go; while :; do :; done'; echo r
 (trap 'echo int; exit 3' INT; echo go; while :; do :; done); echo $?
 """
 
-# ^Z after "go": dash stops programs, pipelines and subshells, and goes on after them; it cannot stop itself.
+# ^Z after "go": dash stops programs, pipelines and subshells, and continues after them; it cannot stop itself.
 STOPPED = r"""
 sh go; echo after $?
 sh go && echo after
@@ -102,7 +102,7 @@ command sh go; echo after $?
 trap '' TSTP; sh -c 'echo go; exec sleep 0.3'; echo after $?
 """
 
-# The shell itself at work: neither ^Z nor ^\ stops it, ^C does.
+# Lines that the shell itself executes: neither ^Z nor ^\ stops it, ^C does.
 ALONE = r"""
 echo go; while :; do :; done
 trap 'echo t' TSTP QUIT; trap - TSTP QUIT; echo go; while :; do :; done
@@ -110,7 +110,7 @@ f() { echo go; until false; do :; done; }; f
 echo go; read x; echo after $x
 """
 
-# No key is typed while these run, and what has become of jobs is said before the next prompt.
+# No key is typed while these run, and changes of jobs are reported before the next prompt.
 JOBS = r"""
 env true & usleep 100000
 sh -c 'exit 3' & usleep 100000
@@ -134,7 +134,7 @@ x=1; x=2 command eval 'kill -INT $$; echo in'
 
 
 class Shell(TerminalSession):
-    """A shell of this name at a terminal, whose programs are the guest's."""
+    """A shell at a terminal that runs the guest's programs."""
 
     def __init__(self, guest: Guest, program: Path | str) -> None:
         env = {"PATH": str(guest.bin), "PS1": "# ", "LC_ALL": "C"}
@@ -158,16 +158,16 @@ class Shell(TerminalSession):
 
 
 def as_in_dash(guest: Guest, table: str, keys: bytes, *after: str) -> list[str]:
-    """What the terminal shows of each line during which the keys are typed, and of what is entered after it."""
+    """The terminal's output for each line during which the keys are typed, and for the commands entered after it."""
 
     def shown(shell: Shell, line: str) -> str:
         shell.press(line, keys) if keys else shell.enter(line)
         for command in after:
             shell.enter(command)
-        return shell.shown.decode().replace("^Z\r\n", "^Z")  # dash leaves the cursor where ^Z was shown
+        return shell.shown.decode().replace("^Z\r\n", "^Z")  # dash does not begin a new line after ^Z
 
     assert DASH
-    with ExitStack() as stack:  # all are started before there are threads, because Python runs in the children
+    with ExitStack() as stack:  # all are started before there are threads, because Python code runs in the children
         ours, dash = (
             {line: stack.enter_context(closing(Shell(guest.anew(), program))) for line in lines(table)}
             for program in (guest.bin / "sh", DASH)
@@ -215,7 +215,7 @@ def test_no_signal_is_ignored_in_what_a_trap_for_exit_runs(shell: Shell) -> None
 
 
 def test_a_job_gets_a_signal_that_comes_at_once(shell: Shell) -> None:
-    """In dash it is lost, if the job ignores it like the shell until it is itself."""
+    """In dash the signal is lost if the job still ignores it, as the shell does, before it executes its program."""
     shell.enter("i=0; while [ $((i+=1)) -le 100 ]; do sleep 99 & kill %%; done; wait")
 
 
@@ -241,11 +241,11 @@ def test_what_is_typed_after_control_c_comes_next(guest: Guest, shell: Shell) ->
         shell.until(rb"# echo two; echo thr\Z")
         shell.type(b"ee\r")
         shell.until(rb"\ntwo\r\nthree\r\n# \Z")
-    assert not (guest.cwd / "flushed").exists()  # as the terminal does, which has it until somebody reads
+    assert not (guest.cwd / "flushed").exists()  # flushed by the terminal, which keeps input until it is read
 
 
 def test_a_shell_that_is_typed_to_prompts(shell: Shell) -> None:
-    """As in dash, without -i: when its input and its output are the terminal."""
+    """As in dash, without -i: if its input and its output are the terminal."""
     shell.type(b"sh\r")
     shell.until(rb"\r\n# \Z")
     shell.enter("case $- in *i*) echo prompts; esac")

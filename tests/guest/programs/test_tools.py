@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The general programs, beside the host's own: the same output and status for the same command line."""
+"""The general programs compared with the host's: the same output and status for the same command line."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ printf '\001\002abc\377\n\t\000end of sixteen and more' > bytes
 mkdir tree tree/sub; echo x > tree/sub/file.c; echo yy > tree/top.h; ln -s top.h tree/link
 """
 
-# By what they are about; with long options, options after operands, and what is wrong.
+# By topic; with long options, options after operands, and errors.
 TABLES = {
     "grep": r"""
 grep e lines
@@ -291,7 +291,7 @@ test a -o ''
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What the scripts work on."""
+    """The input files of the scripts."""
     folder = tmp_path_factory.mktemp("files")
     subprocess.run(["sh", "-c", SETUP], cwd=folder, check=True)
     return folder
@@ -304,7 +304,7 @@ def test_does_what_the_hosts_tool_does(guest: Guest, files: Path, table: str) ->
         here = guest.anew()
         shutil.copytree(files, here.cwd, symlinks=True, dirs_exist_ok=True)
         ended = here.sh(script, program=program, path=path)
-        # GNU's say more after the first line of a message, and quote otherwise.
+        # GNU's messages have additional lines and other quotes.
         return ended.status, ended.output, bool(ended.errors)
 
     assert_same(lines(TABLES[table]), run, lambda script: run(script, DASH, HOST))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The workloads on this host: they do what they say, and notice what is wrong."""
+"""The workloads on this host: they do what they should, and notice errors."""
 
 from __future__ import annotations
 

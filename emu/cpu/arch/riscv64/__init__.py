@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import ctypes
-import functools
 from collections.abc import Mapping
 from typing import ClassVar, Literal
 
@@ -14,8 +13,6 @@ import unicorn
 from emu.cpu.arch import CpuArch
 from emu.cpu.arch.riscv64 import mmu, state, time
 from emu.cpu.internals import CpuStructures, handle_of
-from emu.cpu.timing import TimingModel
-from emu.cpu.timing.static import StaticModel
 
 __all__ = ["ARCH"]
 
@@ -28,17 +25,16 @@ class Riscv64(CpuArch):
     page_size: ClassVar[int] = 4096
     direct_map: ClassVar[int] = 0xFFFF_FFC0_0000_0000
     kernel_map: ClassVar[int] = 0xFFFF_FFC0_0000_0000
-    max_cpus: ClassVar[int] = 64
-    vectors: ClassVar[range] = range(16, 64)
+    max_cpus: ClassVar[int] = 128
+    vectors: ClassVar[range] = range(16, 63)
+    unicorn_mode: ClassVar[tuple[int, int]] = (unicorn.UC_ARCH_RISCV, unicorn.UC_MODE_RISCV64)
     capstone_mode: ClassVar[tuple[int, int]] = (capstone.CS_ARCH_RISCV, capstone.CS_MODE_RISCV64 | capstone.CS_MODE_RISCVC)
+    cycles: ClassVar[Mapping[str, int]] = time.CYCLES
     syntax: ClassVar[int] = capstone.CS_OPT_SYNTAX_DEFAULT
     instruction_alignment: ClassVar[int] = 2
 
-    def create(self) -> unicorn.Uc:
-        state.layout()
-        uc = unicorn.Uc(unicorn.UC_ARCH_RISCV, unicorn.UC_MODE_RISCV64)
-        uc.ctl_exits_enabled(True)
-        return uc
+    def repair(self) -> None:
+        """Nothing is known to be wrong for programs."""
 
     def layout(self) -> CpuStructures:
         return state.layout()
@@ -54,14 +50,10 @@ class Riscv64(CpuArch):
         env = ctypes.c_uint64.from_address(handle_of(uc) + at.uc_cpu).value + at.cpu_env
         state.reset(state.Env.from_address(env), entry=entry, page_table=page_table, arguments=arguments)
 
-    @functools.cached_property
-    def _timing(self) -> TimingModel:
-        disassembler = capstone.Cs(*self.capstone_mode)
+    def disassembler(self) -> capstone.Cs:
+        disassembler = super().disassembler()
         disassembler.skipdata = True
-        return StaticModel(disassembler, time.CYCLES)
-
-    def timing(self) -> TimingModel:
-        return self._timing
+        return disassembler
 
     def registers(self, env: int) -> Mapping[str, int]:
         at = state.Env.from_address(env)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import ctypes
-import functools
 from collections.abc import Mapping
 from typing import ClassVar, Literal
 
@@ -14,8 +13,6 @@ import unicorn
 from emu.cpu.arch import CpuArch
 from emu.cpu.arch.sparc64 import mmu, repairs, state, time
 from emu.cpu.internals import CpuStructures, handle_of
-from emu.cpu.timing import TimingModel
-from emu.cpu.timing.static import StaticModel
 
 __all__ = ["ARCH"]
 
@@ -30,16 +27,14 @@ class Sparc64(CpuArch):
     kernel_map: ClassVar[int] = 0xFFFF_F800_0000_0000
     max_cpus: ClassVar[int] = 128
     vectors: ClassVar[range] = range(1, 16)
+    unicorn_mode: ClassVar[tuple[int, int]] = (unicorn.UC_ARCH_SPARC, unicorn.UC_MODE_SPARC64 | unicorn.UC_MODE_BIG_ENDIAN)
     capstone_mode: ClassVar[tuple[int, int]] = (capstone.CS_ARCH_SPARC, capstone.CS_MODE_BIG_ENDIAN | capstone.CS_MODE_V9)
+    cycles: ClassVar[Mapping[str, int]] = time.CYCLES
     syntax: ClassVar[int] = capstone.CS_OPT_SYNTAX_DEFAULT
     instruction_alignment: ClassVar[int] = 4
 
-    def create(self) -> unicorn.Uc:
+    def repair(self) -> None:
         repairs.apply()
-        state.layout()
-        uc = unicorn.Uc(unicorn.UC_ARCH_SPARC, unicorn.UC_MODE_SPARC64 | unicorn.UC_MODE_BIG_ENDIAN)
-        uc.ctl_exits_enabled(True)
-        return uc
 
     def layout(self) -> CpuStructures:
         return state.layout()
@@ -55,14 +50,10 @@ class Sparc64(CpuArch):
         env = ctypes.c_uint64.from_address(handle_of(uc) + at.uc_cpu).value + at.cpu_env
         state.reset(state.Env.from_address(env), entry=entry, kernel=self.kernel_map, arguments=arguments)
 
-    @functools.cached_property
-    def _timing(self) -> TimingModel:
-        disassembler = capstone.Cs(*self.capstone_mode)
-        disassembler.skipdata = True  # it knows neither rdpr nor wrpr, done, retry, saved, restored
-        return StaticModel(disassembler, time.CYCLES)
-
-    def timing(self) -> TimingModel:
-        return self._timing
+    def disassembler(self) -> capstone.Cs:
+        disassembler = super().disassembler()
+        disassembler.skipdata = True  # it does not know rdpr, wrpr, done, retry, saved and restored
+        return disassembler
 
     def registers(self, env: int) -> Mapping[str, int]:
         at = state.Env.from_address(env)
@@ -75,7 +66,7 @@ class Sparc64(CpuArch):
         values["ccr"], values["pil"], values["tba"], values["asr23"] = state.condition_codes(env), at.psrpil, at.tbr, at.tick_cmpr
         for name in ("cwp", "cansave", "canrestore", "otherwin", "cleanwin", "wstate"):
             values[name] = getattr(at, name)
-        if 0 < at.tl < len(at.ts):  # Unicorn's `done` and `retry` make it -1 at 0, where V9 has a trap
+        if 0 < at.tl < len(at.ts):  # Unicorn's `done` and `retry` decrement 0 to -1, where V9 has a trap
             trap = at.ts[at.tl]
             values.update((name, getattr(trap, name)) for name in ("tpc", "tnpc", "tstate", "tt"))
         return values

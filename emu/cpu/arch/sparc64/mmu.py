@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The TLB of an UltraSPARC, as software fills it (UltraSPARC User's Manual, 6.2)."""
+"""The TLB of an UltraSPARC, which is filled by software (UltraSPARC User's Manual, 6.2)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PRIMARY = 1  # index of the primary context in QEMU's dmmu registers
 
 
 def walk(state: Env, address: int) -> int | None:
-    """The physical address of `address` in the current translations; None if the TLB does not have it at the moment."""
+    """The physical address of `address` in the present TLB entries; None if the TLB does not have it."""
     context = state.dmmu[_PRIMARY] & _CONTEXT
     for tlb in (state.dtlb, state.itlb):
         for entry in tlb:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The SPARC V9 CPU state: where Unicorn keeps it, the reset state, and reading it."""
+"""The SPARC V9 CPU state: its location in Unicorn, the reset state, and access to it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ BIG_PAGE = 4 << 20
 LOCKED_ENTRIES = 8
 
 
-WINDOW_REGISTERS = tuple(f"{kind}{n}" for kind in "oli" for n in range(8))  # in their order from regwptr on
+WINDOW_REGISTERS = tuple(f"{kind}{n}" for kind in "oli" for n in range(8))  # in the order of their offsets from regwptr
 
 
 def window_register(name: str) -> int:
@@ -50,7 +50,7 @@ class TrapState(ctypes.Structure):
 
 
 class Env(ctypes.Structure):
-    """QEMU's CPUSPARCState as unicorn 2.1.4 has it; layout() checks it."""
+    """QEMU's CPUSPARCState in Unicorn 2.1.4, verified by layout()."""
 
     _fields_ = (
         ("gregs", u64 * 8), ("regwptr", u64), ("pc", u64), ("npc", u64), ("y", u64), ("cc_src", u64), ("cc_src2", u64),
@@ -70,7 +70,7 @@ def layout() -> CpuStructures:
     """Finds the layout by probing a scratch Uc.
 
     Raises:
-        UnknownUnicorn: something is not where it can be recognised.
+        UnknownUnicorn: something is not at a recognisable place.
     """
     uc = unicorn.Uc(unicorn.UC_ARCH_SPARC, unicorn.UC_MODE_SPARC64 | unicorn.UC_MODE_BIG_ENDIAN)
     uc.mem_map(0, 0x2000)
@@ -92,7 +92,7 @@ def layout() -> CpuStructures:
 
 
 def reset(state: Env, *, entry: int, kernel: int, arguments: tuple[int, int]) -> None:
-    """Puts a CPU in the board's reset state: privileged, interrupts off, the first 32 MiB mapped at `kernel` and locked."""
+    """Puts a CPU into the board's reset state: privileged, interrupts off, the first 32 MiB mapped at `kernel` and locked."""
     for n in range(8):
         state.gregs[n] = 0
     ctypes.memset(ctypes.addressof(state) + Env.regbase.offset, 0, Env.regbase.size)
@@ -112,7 +112,7 @@ def reset(state: Env, *, entry: int, kernel: int, arguments: tuple[int, int]) ->
 
 
 def condition_codes(env: int) -> int:
-    """The register CCR. QEMU computes the codes of the last instruction that set them only when they are asked for."""
+    """The register CCR. QEMU computes the codes of the last instruction that set them only on demand."""
     return int(_get_ccr(env))
 
 
@@ -120,7 +120,8 @@ def windows(state: Env) -> Iterator[tuple[int, int, int]]:
     """(%sp, %fp, %i7) of the current register window, then of its callers' windows that are still in the CPU."""
     sp = int((u64 * 8).from_address(state.regwptr)[6])
     for n in range(state.canrestore + 1):
-        # QEMU numbers windows from the innermost outwards. A window's ins are the next one's outs; the current one's follow it.
+        # QEMU numbers windows from the innermost outwards. A window's ins are the next one's outs; the current one's ins follow
+        # it.
         ins = (state.cwp + 1 if n == 0 else (state.cwp + n + 1) % state.nwindows) * 16
         fp = int(state.regbase[ins + 6])
         yield sp, fp, int(state.regbase[ins + 7])

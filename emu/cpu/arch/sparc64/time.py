@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What SPARC V9 instructions cost in the static model."""
+"""The costs of SPARC V9 instructions in the static model."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 __all__ = ["CYCLES"]
 
-# Cycles of SPARC V9 instructions that cost more than one (UltraSPARC-II User's Manual, 17).
+# The cycles of SPARC V9 instructions that take more than one (UltraSPARC-II User's Manual, 17).
 CYCLES: Mapping[str, int] = {
     "mulx": 20, "sdivx": 70, "udivx": 70, "ta": 20, "cas": 20, "casx": 20, "ldstub": 20, "membar": 10, "flush": 20,
 }  # fmt: skip

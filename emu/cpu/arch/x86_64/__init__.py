@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import ctypes
-import functools
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Literal
 
@@ -13,13 +12,12 @@ import unicorn
 
 from emu.cpu.arch import RESET_PAGE, CpuArch
 from emu.cpu.arch.x86_64 import mmu, repairs, state, strings, time
-from emu.cpu.timing import BlockSummary, TimingModel
-from emu.cpu.timing.static import StaticModel
+from emu.cpu.timing import PIPELINE, BlockSummary
 
 if TYPE_CHECKING:
     from emu.cpu.timing.core import Core
 
-__all__ = ["ARCH"]
+__all__ = ["ARCH", "X86_64"]
 
 
 class X86_64(CpuArch):  # noqa: N801  # the architecture's own spelling
@@ -33,16 +31,16 @@ class X86_64(CpuArch):  # noqa: N801  # the architecture's own spelling
     max_cpus: ClassVar[int] = 8
     vectors: ClassVar[range] = range(32, 256)
     io_window: ClassVar[range] = range(0xF0_0000_0000, 0xF0_0100_0000)  # below 1 TiB: Unicorn's CPU has 40 address bits
+    most_memory: ClassVar[int | None] = io_window.start
+    unicorn_mode: ClassVar[tuple[int, int]] = (unicorn.UC_ARCH_X86, unicorn.UC_MODE_64)
     capstone_mode: ClassVar[tuple[int, int]] = (capstone.CS_ARCH_X86, capstone.CS_MODE_64)
+    cycles: ClassVar[Mapping[str, int]] = time.CYCLES
     syntax: ClassVar[int] = capstone.CS_OPT_SYNTAX_ATT
     instruction_alignment: ClassVar[int] = 1
+    default_timing: str = PIPELINE
 
-    def create(self) -> unicorn.Uc:
+    def repair(self) -> None:
         repairs.apply()
-        state.layout()
-        uc = unicorn.Uc(unicorn.UC_ARCH_X86, unicorn.UC_MODE_64)
-        uc.ctl_exits_enabled(True)  # no `until` address: checking one can fault in user mode
-        return uc
 
     def layout(self) -> state.Layout:
         return state.layout()
@@ -57,21 +55,15 @@ class X86_64(CpuArch):  # noqa: N801  # the architecture's own spelling
         gdt = self.kernel_map + RESET_PAGE
         state.reset(uc, state.layout(), entry=entry, page_table=page_table, gdt=gdt, arguments=arguments)
 
-    @functools.cached_property
-    def _timing(self) -> TimingModel:
-        return StaticModel(capstone.Cs(*self.capstone_mode), time.CYCLES)
-
-    def timing(self) -> TimingModel:
-        return self._timing
-
     @property
     def cpu_models(self) -> Sequence[str]:
         return ("zen3", "zen4")
 
     def summarise(self, core: Core) -> Callable[[bytes, int], BlockSummary]:
-        from emu.cpu.timing.summarise import Summariser  # loaded when it is needed
+        from emu.cpu.arch.x86_64.operations import Operations  # loaded when they are needed
+        from emu.cpu.timing.summarise import Summariser
 
-        return Summariser(core, self.timing()).summarise
+        return Summariser(core, Operations(core), self.timing()).summarise
 
     def repeated(self, instruction: bytes) -> int:
         return strings.describe(instruction)

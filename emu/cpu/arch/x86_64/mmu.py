@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Page tables of x86-64, walked in RAM (Intel SDM volume 3, 4.5)."""
+"""Walks x86-64 page tables in RAM (Intel SDM volume 3, 4.5)."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import struct
 
 __all__ = ["walk"]
 
-_PRESENT, _LARGE = 1, 0x80  # bits of an entry
-_FRAME = 0x000F_FFFF_FFFF_F000  # and the address in it
+_PRESENT, _LARGE = 1, 0x80  # bits of a page table entry
+_FRAME = 0x000F_FFFF_FFFF_F000  # and its address field
 
 
 def walk(ram: memoryview, table: int, address: int) -> int | None:
-    """The physical address that four-level tables at `table` (CR3) give `address`; None if it is not mapped."""
+    """The physical address of `address` in the four-level tables at `table` (CR3); None if it is not mapped."""
     entry = table
     for shift in (39, 30, 21, 12):
         place = (entry & _FRAME) + (address >> shift & 511) * 8

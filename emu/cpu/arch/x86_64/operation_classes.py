@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Which class of operations an x86-64 instruction belongs to, by the names that `Core.operations` has for them."""
+"""Classifies x86-64 instructions, by the names in `Core.operations`."""
 
 from __future__ import annotations
 
@@ -49,14 +49,31 @@ _BY_MNEMONIC: Final = {
         "string": " ".join(f"{name}{size}" for name in ("movs", "stos", "lods", "scas", "cmps") for size in "bwdq"),
         "time_stamp": "rdtsc",
         "control": "ldmxcsr stmxcsr",
-        "state": "xsave xrstor fxsave fxrstor xsave64 xrstor64 fxsave64 fxrstor64 xsaveopt xsavec",
+        "x87_load": "fld fild fld1 fldz fldpi fldl2e fldl2t fldlg2 fldln2",
+        "x87_store": "fst fstp fist fistp fisttp",
+        "x87_exchange": "fxch ffree ffreep fincstp fdecstp emms",
+        "x87_sign": "fchs fabs",
+        "x87_add": "fadd faddp fiadd fsub fsubp fsubr fsubrp fisub fisubr fmul fmulp fimul",
+        "x87_divide": "fdiv fdivp fdivr fdivrp fidiv fidivr",
+        "x87_root": "fsqrt",
+        "x87_compare": (
+            "fcom fcomp fcompp fucom fucomp fucompp fcomi fcompi fcomip fucomi fucompi fucomip ficom ficomp ftst fxam"
+        ),
+        "x87_select": "fcmovb fcmove fcmovbe fcmovu fcmovnb fcmovne fcmovnbe fcmovnu",
+        "x87_status": "fnstsw",
+        "x87_control": "fnstcw fldcw fnclex fninit",
+        "x87_round": "frndint",
+        "x87_scale": "fscale fxtract",
+        "x87_rest": "fprem fprem1",
+        "x87_function": "fsin fcos fsincos fptan fpatan f2xm1 fyl2x fyl2xp1",
+        "state": "xsave xrstor fxsave fxrstor xsave64 xrstor64 fxsave64 fxrstor64 xsaveopt xsavec fnsave frstor fnstenv fldenv",
     }.items()
     for mnemonic in mnemonics.split()
 }
 VECTOR_MOVES: Final = frozenset(
     ["movaps", "movups", "movapd", "movupd", "movdqa", "movdqu", "lddqu", "movdqa64", "movdqu64", "movdqu8", "movntdq", "movntps"]
 )
-_VECTOR_CLASSES: Final = (  # by what the name begins with, without `v` and `p`
+_VECTOR_CLASSES: Final = (  # by the start of the name, without `v` and `p`
     (("movmsk", "movmskb"), "from_vector"), (("extr",), "extract"), (("insr",), "insert"),
     (("cvtsi2", "cvtusi2"), "integer_to_float"), (("cvttss2si", "cvttsd2si", "cvtss2si", "cvtsd2si"), "float_to_integer"),
     (("cvt",), "convert"), (("comis", "ucomis", "test"), "compare_flags"), (("sqrtss", "sqrtps"), "vector_root32"),
@@ -72,15 +89,17 @@ _VECTOR_CLASSES: Final = (  # by what the name begins with, without `v` and `p`
 
 
 def class_of(mnemonic: str, insn: capstone.CsInsn, registers: list[int]) -> str | None:
-    """The class of an instruction; None: the tables do not have it.
+    """The class of an instruction; None if it is not in the tables.
 
     Args:
-        mnemonic: without prefixes.
-        registers: the numbers of its operands that are registers.
+        mnemonic: the mnemonic without prefixes.
+        registers: the numbers of its register operands.
     """
     vector = any(number >= VECTORS for number in registers)
     known = _BY_MNEMONIC.get(mnemonic)
-    if known and not (known == "string" and vector):  # `movsd` and `cmpsd` are both
+    if known in ("x87_load", "x87_store") and any(o.size > 8 for o in insn.operands if o.type == x86.X86_OP_MEM):
+        return f"{known}_extended"
+    if known and not (known == "string" and vector):  # `movsd` and `cmpsd` may be either
         return known
     if mnemonic == "lea":
         memory = insn.operands[1].mem
@@ -97,7 +116,8 @@ def class_of(mnemonic: str, insn: capstone.CsInsn, registers: list[int]) -> str 
     for beginning, kind in (("cmov", "select"), ("set", "set"), ("j", "branch"), ("loop", "branch")):
         if mnemonic.startswith(beginning):
             return kind
-    return _vector_class(mnemonic, registers) if vector else None
+    converts = mnemonic.removeprefix("v").startswith("cvt")  # also from memory to a general register
+    return _vector_class(mnemonic, registers) if vector or converts else None
 
 
 def _vector_class(mnemonic: str, registers: list[int]) -> str:

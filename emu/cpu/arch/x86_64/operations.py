@@ -1,29 +1,29 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""x86-64 instructions as a scheduler sees them: what they read and write, how long they take, where they may execute."""
+"""x86-64 instructions from a scheduler's view: what they read and write, their latencies, and their ports."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Final, NamedTuple
+from typing import ClassVar
 
 import capstone
 from capstone import x86
 
 from emu.cpu.arch.x86_64.operation_classes import class_of
-from emu.cpu.arch.x86_64.register_names import FLAGS, NUMBERS, SIZES, STACK_POINTER, VECTORS
+from emu.cpu.arch.x86_64.register_names import FLAGS, NUMBERS, SIZES, STACK_POINTER, VECTORS, X87
+from emu.cpu.arch.x86_64.results import results_of
 from emu.cpu.timing import Ending
 from emu.cpu.timing.core import Core
+from emu.cpu.timing.instructions import ABSOLUTE, Effects, Instruction, Place
 
-__all__ = ["ABSOLUTE", "FLAGS", "STACK_POINTER", "VECTORS", "Effects", "Instruction", "Operations", "Place"]
+__all__ = ["Operations"]
 
-ABSOLUTE: Final = -1  # as a base or an index: there is none
-
-_FRAME_POINTER = 5
 _ZERO = frozenset(
     ["xor", "sub", "pxor", "xorps", "xorpd", "psubb", "psubw", "psubd", "psubq", "pcmpgtb", "pcmpgtw", "pcmpgtd", "pandn"]
 )
-_ALWAYS = _ZERO | {"pcmpeqb", "pcmpeqw", "pcmpeqd"}  # of two equal registers: what they hold does not matter
+_ALWAYS = _ZERO | {"pcmpeqb", "pcmpeqw", "pcmpeqd"}  # with two equal registers, the registers' value does not matter
 _READ_ONLY = frozenset(("cmp", "test", "bt"))
+_WRITE_ONLY = frozenset(("fst", "fstp", "fist", "fistp", "fisttp", "fnstcw", "fnstsw"))
 _STACK = {"push": -8, "call": -8, "pushfq": -8, "pop": 8, "ret": 8, "popfq": 8}
 _TRAPS = frozenset(("iretq", "retfq", "syscall", "sysretq", "int3", "hlt", "ud2"))
 _VECTOR_LOADS = frozenset(("movd", "movq", "movss", "movsd", "movlps", "movlpd", "movhps", "movhpd"))
@@ -33,51 +33,14 @@ _NO_DATA = frozenset(
 _KEPT = 1 << 16  # instructions: a kernel and some programs have about 30,000
 
 
-class Place(NamedTuple):
-    """An address in memory: base + scaled * scale + displacement, and the size in bytes of what is accessed there."""
-
-    base: int  # a general register or ABSOLUTE
-    scaled: int  # ... or the index register
-    scale: int
-    displacement: int
-    size: int
-    segment: int = 0  # 1: FS, 2: GS
-    relative: bool = False  # the displacement counts from the instruction's end
-
-
-Effects = tuple[tuple[int, tuple[int, int] | None], ...]
-"""(register, what is written to it) pairs: another register, or ABSOLUTE, plus a constant; None: something else."""
-
-
-class Instruction(NamedTuple):
-    """One instruction."""
-
-    mnemonic: str  # without prefixes
-    size: int  # bytes
-    ports: tuple[int, ...]
-    latency: int  # cycles
-    slots: int
-    reads: tuple[int, ...]  # by the operation
-    addresses: tuple[int, ...]  # registers read by the address
-    writes: tuple[int, ...]
-    loads: tuple[Place, ...]
-    stores: tuple[Place, ...]
-    stack: int  # what the stack engine adds to the stack pointer
-    vector: bool  # whether what is loaded goes to a vector register, or what is stored comes from one
-    effects: Effects  # on general registers
-    locked: int  # cycles that other locked ones wait; 0: it is not locked
-    repeated: bool
-    known: bool  # whether the tables have it
-    ending: Ending  # if it is a block's last
-    flushes_tlb: bool
-
-
 class Operations:
-    """Describes instructions for one core, each once.
+    """Describes instructions for one core, each distinct one once.
 
     Args:
         core: the CPU model.
     """
+
+    breakpoint: ClassVar[bytes] = b"\xcc"
 
     def __init__(self, core: Core) -> None:
         self._core = core
@@ -88,9 +51,9 @@ class Operations:
         self._leave = [next(self._decoder.disasm(code, 0)) for code in (b"\x48\x89\xec", b"\x5d")]  # mov rsp, rbp; pop rbp
 
     def of(self, code: bytes, address: int) -> Iterator[Instruction]:
-        """The instructions in `code`, which begins at virtual `address`, up to what cannot be decoded.
+        """The instructions in `code`, which begins at virtual `address`, up to one that cannot be decoded.
 
-        One instruction can be two here: the first then has a size of 0.
+        One instruction can be split in two here: the first then has a size of 0.
         """
         offset = 0
         for _, size, _, _ in self._lengths.disasm_lite(code, 0):
@@ -125,11 +88,14 @@ def _absolute(places: tuple[Place, ...], end: int) -> tuple[Place, ...]:
 
 
 def describe(insn: capstone.CsInsn, core: Core) -> Instruction:
-    """An instruction that capstone has decoded with its details."""
+    """The description of an instruction that capstone has decoded in detail."""
     prefix, _, mnemonic = insn.mnemonic.rpartition(" ")
     names = [insn.reg_name(o.reg) for o in insn.operands if o.type == x86.X86_OP_REG]
     registers = [NUMBERS[name] for name in names if name in NUMBERS]
     kind = class_of(mnemonic, insn, registers)
+    repeated = prefix.startswith("rep") and mnemonic != "ret"
+    if kind == "string" and repeated and mnemonic.startswith(("movs", "stos")):
+        kind = f"{mnemonic[:4]}_repeated"
     loads, stores, addresses = _places(insn, mnemonic)
     of_memory = core.operations.get(f"{kind}_memory") if loads or stores else None
     vector = any(number >= VECTORS for number in registers)
@@ -141,6 +107,9 @@ def describe(insn: capstone.CsInsn, core: Core) -> Instruction:
         if (loads and stores) or (indexed and not vector and not (moves and loads)) or segment:
             slots += 1
     reads, writes = _registers(insn, mnemonic)
+    if kind is not None and kind.startswith("x87_"):
+        reads |= set() if kind.startswith("x87_load") else {X87}  # the loaded value waits for nothing
+        writes.add(X87)
     size = SIZES.get(names[0], 0) if names else 0
     general = len(registers) == len(names) and all(number < FLAGS for number in registers)
     if len(names) >= 2 and len(set(names[-2:])) == 1 and size >= 4 and mnemonic.removeprefix("v") in _ALWAYS:
@@ -159,7 +128,6 @@ def describe(insn: capstone.CsInsn, core: Core) -> Instruction:
     of_operands = set(registers)
     if mnemonic == "lea":
         addresses = []
-    repeated = prefix.startswith("rep") and mnemonic != "ret"
     return Instruction(
         mnemonic=mnemonic,
         size=insn.size,
@@ -174,11 +142,13 @@ def describe(insn: capstone.CsInsn, core: Core) -> Instruction:
         stack=_STACK.get(mnemonic, 0),
         vector=vector,
         effects=_effects(mnemonic, insn, writes),
+        results=() if prefix else results_of(mnemonic, insn),
         locked=_locked(kind, core) if prefix == "lock" or (mnemonic == "xchg" and stores) else 0,
         repeated=repeated,
         known=kind is not None or mnemonic in core.serialising or repeated,
         ending=_ending(mnemonic, insn),
         flushes_tlb=_flushes(insn),
+        swaps_segments=mnemonic == "swapgs",
     )
 
 
@@ -187,7 +157,7 @@ def _locked(kind: str | None, core: Core) -> int:
 
 
 def _places(insn: capstone.CsInsn, mnemonic: str) -> tuple[list[Place], list[Place], list[int]]:
-    """What an instruction loads and stores, and the registers of its addresses."""
+    """The places that an instruction loads and stores, and the registers in its addresses."""
     loads, stores, addresses = [], [], []
     for n, operand in enumerate(insn.operands):
         if operand.type != x86.X86_OP_MEM:
@@ -209,10 +179,10 @@ def _places(insn: capstone.CsInsn, mnemonic: str) -> tuple[list[Place], list[Pla
 
 
 def _accesses(operand: x86.X86Op, number: int, mnemonic: str) -> tuple[bool, bool]:
-    """Whether an operand in memory is read, and whether it is written. Capstone 5 is wrong about some of them."""
+    """Whether a memory operand is read, and whether it is written. Corrects errors of capstone 5."""
     if number == 0 and mnemonic in _READ_ONLY:
         return True, False
-    if number == 0 and mnemonic.removeprefix("v").startswith("mov"):
+    if number == 0 and (mnemonic.removeprefix("v").startswith("mov") or mnemonic in _WRITE_ONLY):
         return False, True
     if number == 0 and mnemonic.startswith("cmpxchg"):
         return True, True
@@ -228,7 +198,7 @@ def _place(insn: capstone.CsInsn, operand: x86.X86Op) -> Place:
 
 
 def _registers(insn: capstone.CsInsn, mnemonic: str) -> tuple[set[int], set[int]]:
-    """The registers that an instruction reads and writes. The stack engine's changes of the stack pointer do not count."""
+    """The registers that an instruction reads and writes, except for the stack engine's changes of the stack pointer."""
     read, written = insn.regs_access()
     reads = {NUMBERS[name] for r in read if (name := insn.reg_name(r)) in NUMBERS}
     writes = {NUMBERS[name] for r in written if (name := insn.reg_name(r)) in NUMBERS}
@@ -236,7 +206,7 @@ def _registers(insn: capstone.CsInsn, mnemonic: str) -> tuple[set[int], set[int]
         if operand.type == x86.X86_OP_REG and operand.access & capstone.CS_AC_WRITE:
             name = insn.reg_name(operand.reg)
             if SIZES.get(name, 8) < 4:
-                reads.add(NUMBERS[name])  # what is written is merged with the rest of the register
+                reads.add(NUMBERS[name])  # the written part is merged with the rest of the register
     if mnemonic.startswith("cmov"):
         reads |= {NUMBERS[name] for o in insn.operands[:1] if (name := insn.reg_name(o.reg)) in NUMBERS}
     if mnemonic in _STACK:
@@ -257,7 +227,7 @@ def _effects(mnemonic: str, insn: capstone.CsInsn, writes: set[int]) -> Effects:
 
 
 def _linear(mnemonic: str, insn: capstone.CsInsn) -> tuple[int, int, int] | None:
-    """(written register, register or ABSOLUTE, constant) if an instruction writes their sum."""
+    """(written register, register or ABSOLUTE, constant) if an instruction writes the sum of the latter two."""
     operands = insn.operands
     if not operands or operands[0].type != x86.X86_OP_REG:
         return None
@@ -288,7 +258,7 @@ def _linear(mnemonic: str, insn: capstone.CsInsn) -> tuple[int, int, int] | None
 
 
 def _ending(mnemonic: str, insn: capstone.CsInsn) -> Ending:
-    """How a block goes on whose last instruction this is."""
+    """The ending of a block whose last instruction this is."""
     direct = bool(insn.operands) and insn.operands[0].type == x86.X86_OP_IMM
     if mnemonic == "jmp":
         return Ending.JUMP if direct else Ending.INDIRECT_JUMP
@@ -302,7 +272,7 @@ def _ending(mnemonic: str, insn: capstone.CsInsn) -> Ending:
 
 
 def _flushes(insn: capstone.CsInsn) -> bool:
-    """Whether the TLB is emptied: a write of CR3. `invlpg` empties it, too, as nothing smaller is modelled."""
+    """Whether the TLB is flushed: by a write of CR3. `invlpg` also flushes it all, since nothing smaller is modelled."""
     if insn.mnemonic == "invlpg":
         return True
     operands = insn.operands

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Registers by capstone's names: their numbers as a scheduler counts them, and their bytes."""
+"""Registers by capstone's names: their numbers for the scheduler, and their sizes."""
 
 from __future__ import annotations
 
 from typing import Final
 
-__all__ = ["FLAGS", "NUMBERS", "SIZES", "STACK_POINTER", "VECTORS"]
+from emu.cpu.timing.instructions import Registers
 
-STACK_POINTER, FLAGS, VECTORS = 4, 16, 17  # 0 to 15 are general registers, from VECTORS on vector registers
+__all__ = ["FLAGS", "NUMBERS", "REGISTERS", "SIZES", "STACK_POINTER", "VECTORS", "X87"]
+
+STACK_POINTER, FLAGS, VECTORS = 4, 16, 17  # 0 to 15 are general registers; vector registers start at VECTORS
+REGISTERS: Final = Registers(STACK_POINTER, FLAGS)
+X87 = VECTORS + 15  # the top of the x87 stack, which shares the number of a register that code with x87 does not use
 
 _GENERAL = ["rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", *(f"r{n}" for n in range(8, 16))]
 _PARTS = {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The x86-64 CPU state: where Unicorn keeps it, the reset state, and reading it."""
+"""The x86-64 CPU state: its location in Unicorn, the reset state, and access to it."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ _MSR_EFER, _MSR_STAR, _MSR_LSTAR, _MSR_FMASK = 0xC000_0080, 0xC000_0081, 0xC000_
 SEGMENT_REGISTERS = ("es", "cs", "ss", "ds", "fs", "gs")  # in the order of env.segs
 CS, SS, FS, GS = (SEGMENT_REGISTERS.index(name) for name in ("cs", "ss", "fs", "gs"))
 
-PRIVILEGE_LEVEL = USER = 3  # QEMU: bits of hflags, and what they hold in user mode
+PRIVILEGE_LEVEL = USER = 3  # QEMU: bits of hflags, and their value in user mode
 
 
 class SegmentCache(ctypes.Structure):
-    """QEMU's SegmentCache; env.segs has one for each segment register."""
+    """QEMU's SegmentCache; env.segs has one per segment register."""
 
     _fields_ = (("selector", ctypes.c_uint32), ("base", ctypes.c_uint64), ("limit", ctypes.c_uint32), ("flags", ctypes.c_uint32))
 
@@ -53,20 +53,21 @@ class Layout(CpuStructures):
 
     env_eip: int
     env_eflags: int
-    env_df: int  # int32: 1, or -1 if string instructions go backward
+    env_df: int  # int32: 1, or -1 if string instructions go backwards
     env_hflags: int
     env_hflags2: int
-    env_segments: int  # a SegmentCache for each of SEGMENT_REGISTERS
+    env_segments: int  # a SegmentCache per entry of SEGMENT_REGISTERS
     env_cr3: int  # in an array of CR0 to CR4
+    env_cr4: int
     env_star: int
     env_lstar: int
     env_fmask: int
-    env_cpuid_1_ecx: int  # uint64; what CPUID announces is what is translated
+    env_cpuid_1_ecx: int  # uint64; CPUID determines what the translator accepts
     env_fpus: int  # uint16: the x87 status word
-    env_x87_flags: int  # uint8: exceptions that are not in it yet
-    env_sse_flags: int  # uint8: exceptions of SSE that are not in MXCSR yet
+    env_x87_flags: int  # uint8: x87 exceptions that are not in the status word yet
+    env_sse_flags: int  # uint8: SSE exceptions that are not in MXCSR yet
     env_mxcsr: int  # uint32
-    env_size: int  # bytes of what Unicorn itself saves: the state without what Unicorn knows of it
+    env_size: int  # bytes saved by Unicorn itself: the state without Unicorn's own data
 
 
 def register(name: str) -> int:
@@ -74,14 +75,14 @@ def register(name: str) -> int:
     return 8 * GENERAL_REGISTERS.index(name)
 
 
-# What CPUID says of Unicorn's default CPU, in words of 64 bits: leaf 1's EDX and ECX, and leaf 7's EBX.
+# The CPUID of Unicorn's default CPU, in 64-bit words: leaf 1's EDX and ECX, and leaf 7's EBX.
 _CPUID = struct.pack("<3Q", 0x078B_FBFD, 0xC6D8_2203, 0x0000_0389)
 _RDRAND = 1 << 30  # in leaf 1's ECX
 
 _CONTEXT_HEADER = 40  # bytes of a struct uc_context before the state
 
-# Bytes of the CPU state that are searched. What follows the state on the heap must stay out: the result of `peek` may lie
-# there, and would be found, too.
+# Bytes of the CPU state that are searched. Memory after the state must be excluded: the result of `peek` may be there,
+# and would match too.
 _ENV_SIZE = 0x1800
 
 
@@ -90,7 +91,7 @@ def _env_words(descriptor: int, env: int) -> bytes:
 
 
 def _offset_of_change(before: bytes, after: bytes, value: int, what: str) -> int:
-    """The only place where `after` holds `value` and `before` did not."""
+    """The only offset at which `after` has `value` and `before` does not."""
     pattern = struct.pack("<Q", value)
     places = [o for o in range(0, len(after) - 7, 4) if after[o : o + 8] == pattern != before[o : o + 8]]
     if len(places) != 1:
@@ -103,7 +104,7 @@ def layout() -> Layout:
     """Finds the layout by probing a scratch Uc.
 
     Raises:
-        UnknownUnicorn: something is not where it can be recognised.
+        UnknownUnicorn: something is not at a recognisable place.
     """
     uc = unicorn.Uc(unicorn.UC_ARCH_X86, unicorn.UC_MODE_64)
     uc.mem_map(0, 0x1000)
@@ -137,6 +138,7 @@ def layout() -> Layout:
             env_hflags2=env_eip + 0x34,
             env_segments=env_eip + 0x38,
             env_cr3=env_cr3,
+            env_cr4=env_cr3 + 8,
             env_star=env_star,
             env_lstar=env_lstar,
             env_fmask=env_fmask,
@@ -153,13 +155,13 @@ def layout() -> Layout:
 
 # fninit; fld1; fldz; fdivp; divss %xmm1, %xmm0
 _DIVIDE_BY_ZERO = bytes.fromhex("dbe3 d9e8 d9ee def9 f30f5ec1")
-_FLOAT_ONE, _ZERO_DIVIDE = 0x3F80_0000, 4  # what is divided; the exception's flag
+_FLOAT_ONE, _ZERO_DIVIDE = 0x3F80_0000, 4  # the dividend; the exception's flag
 _MXCSR = 0x1F80  # no exceptions, all masked
 
 
 def _exception_offsets(uc: unicorn.Uc, memory: int, env: int) -> tuple[int, int, int, int]:
-    """Divides by zero. Three places get a flag: the x87 status word, softfloat's state for x87, and that for SSE, which MXCSR
-    follows. Returns their offsets and MXCSR's."""
+    """Divides by zero. This sets a flag in three places: the x87 status word, softfloat's state for x87, and that for SSE, which
+    MXCSR follows. Returns their offsets and MXCSR's."""
     uc.mem_write(0x200, _DIVIDE_BY_ZERO)
     for register, value in ((x86.UC_X86_REG_MXCSR, _MXCSR), (x86.UC_X86_REG_XMM0, _FLOAT_ONE), (x86.UC_X86_REG_XMM1, 0)):
         uc.reg_write(register, value)
@@ -174,7 +176,7 @@ def _exception_offsets(uc: unicorn.Uc, memory: int, env: int) -> tuple[int, int,
 
 
 def _self_test(uc: unicorn.Uc, at: Layout) -> None:
-    """Takes a trap and an exact step, and checks the fields that they change."""
+    """Takes a trap and executes an exact step, and checks the fields that these change."""
     cpu = ctypes.c_uint64.from_address(handle_of(uc) + at.uc_cpu).value
     exception = ctypes.c_int32.from_address(cpu + at.cpu_exception_index)
     opaque = ctypes.c_uint64.from_address(cpu + at.cpu_opaque)
@@ -205,21 +207,39 @@ def _self_test(uc: unicorn.Uc, at: Layout) -> None:
         raise UnknownUnicorn("flags are not where they should be")
 
 
-def reset(uc: unicorn.Uc, at: Layout, *, entry: int, page_table: int, gdt: int, arguments: tuple[int, int]) -> None:
-    """Puts a CPU in the board's reset state (docs/board.md): long mode, flat segments, interrupts off."""
+def reset(
+    uc: unicorn.Uc,
+    at: Layout,
+    *,
+    entry: int,
+    page_table: int,
+    gdt: int,
+    arguments: tuple[int, int],
+    code: int = 8,
+    data: int = 0x10,
+) -> None:
+    """Puts a CPU into the board's reset state (docs/board.md): long mode, flat segments, interrupts off.
+
+    Args:
+        entry: the program counter.
+        page_table: its physical address.
+        gdt: its virtual address. It has the size of RESET_GDT, or at least descriptors up to `data`.
+        arguments: the values of RDI and RSI.
+        code, data: the selectors of the segments.
+    """
     for register in _UNICORN_GENERAL:
         uc.reg_write(register, 0)
-    uc.reg_write(x86.UC_X86_REG_GDTR, (0, gdt, len(RESET_GDT) - 1, 0))
+    uc.reg_write(x86.UC_X86_REG_GDTR, (0, gdt, data + 8 - 1, 0))
     uc.reg_write(x86.UC_X86_REG_CR4, 0xA0)  # PAE, PGE
     uc.reg_write(x86.UC_X86_REG_CR3, page_table)
     uc.msr_write(_MSR_EFER, 0xD01)  # NXE, LMA, LME, SCE
     uc.reg_write(x86.UC_X86_REG_CR0, 0x8005_0033)  # PG AM WP NE ET MP PE
     uc.reg_write(x86.UC_X86_REG_EFLAGS, 2)
     for register in (x86.UC_X86_REG_SS, x86.UC_X86_REG_DS, x86.UC_X86_REG_ES):
-        uc.reg_write(register, 0x10)
-    uc.reg_write(x86.UC_X86_REG_CS, 8)
+        uc.reg_write(register, data)
+    uc.reg_write(x86.UC_X86_REG_CS, code)
     env = ctypes.c_uint64.from_address(handle_of(uc) + at.uc_cpu).value + at.cpu_env
-    ctypes.c_uint64.from_address(env + at.env_cpuid_1_ecx).value &= ~_RDRAND  # the host's random numbers
+    ctypes.c_uint64.from_address(env + at.env_cpuid_1_ecx).value &= ~_RDRAND  # it would return the host's random numbers
     ctypes.c_uint32.from_address(env + at.env_hflags).value &= ~PRIVILEGE_LEVEL  # writing CS does not change the privilege level
     uc.reg_write(x86.UC_X86_REG_RDI, arguments[0])
     uc.reg_write(x86.UC_X86_REG_RSI, arguments[1])

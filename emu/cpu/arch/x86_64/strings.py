@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""String instructions with a repeat prefix, as the block hook gets them (manual volume 1, 7.3.9 and volume 2, 2.1.1)."""
+"""String instructions with a repeat prefix, described for the block hook (manual volume 1, 7.3.9 and volume 2, 2.1.1)."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ __all__ = [
     "describe",
 ]  # fmt: skip
 
-# A description's fields: shifts, and the masks that are left.
+# The fields of a description: shifts, and masks to be applied after shifting.
 KIND: Final = 7
 MOVE, STORE, LOAD, SCAN, COMPARE = 1, 2, 3, 4, 5
 COMPARED = 4  # kinds from here on end with a comparison
 ELEMENT_SIZE: Final = 3  # shift: the binary logarithm of bytes, in two bits
 WHILE_EQUAL: Final = 1 << 5
 SHORT_ADDRESSES: Final = 1 << 6  # addresses and the count have 32 bits
-SEGMENT: Final = 7  # shift: the segment register of the source plus one, if its base counts; three bits
+SEGMENT: Final = 7  # shift: the source's segment register plus one, if its base matters; three bits
 
 _KINDS = {0xA4: MOVE, 0xAA: STORE, 0xAC: LOAD, 0xAE: SCAN, 0xA6: COMPARE}
 _INSTRUCTION = re.compile(rb"([\xf2\xf3\x66\x67\x26\x2e\x36\x3e\x64\x65]+)([\x40-\x4f]?)([\xa4-\xa7\xaa-\xaf])", re.DOTALL)
 _REPEAT_NOT_EQUAL, _REPEAT = 0xF2, 0xF3
 _OPERAND_SIZE, _ADDRESS_SIZE = 0x66, 0x67
-_SEGMENTS = {0x64: FS, 0x65: GS}  # in 64-bit mode the others' bases are 0
+_SEGMENTS = {0x64: FS, 0x65: GS}  # in 64-bit mode the bases of the others are 0
 _REX_W = 8
 
 
 def describe(code: bytes) -> int:
-    """The description of an instruction; 0 if it is no string instruction with a repeat prefix."""
+    """The description of an instruction; 0 if it is not a string instruction with a repeat prefix."""
     match = _INSTRUCTION.fullmatch(code)
     if match is None:
         return 0

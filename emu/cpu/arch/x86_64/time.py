@@ -1,25 +1,27 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What x86-64 instructions cost in the static model."""
+"""The costs of x86-64 instructions in the static model."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 __all__ = [
-    "BACKWARD_ELEMENT", "COMPARE_ELEMENT", "CYCLES", "LOAD_ELEMENT", "SCAN_ELEMENT", "STRING_BYTES_PER_CYCLE",
+    "BACKWARD_ELEMENT", "COMPARE_ELEMENT", "CYCLES", "LOAD_ELEMENT", "REPEATED_CYCLES", "SCAN_ELEMENT", "STRING_BYTES_PER_CYCLE",
 ]  # fmt: skip
 
-# String instructions with a repeat prefix: cycles before the first element, and what elements cost.
+# String instructions with a repeat prefix: cycles before the first element, and the cost of elements.
 _STRING_START = 35
 STRING_BYTES_PER_CYCLE = 32  # of movs and stos
-BACKWARD_ELEMENT, LOAD_ELEMENT, SCAN_ELEMENT, COMPARE_ELEMENT = 1, 2, 2, 3  # cycles; movs and stos go backward
+BACKWARD_ELEMENT, LOAD_ELEMENT, SCAN_ELEMENT, COMPARE_ELEMENT = 1, 2, 2, 3  # cycles; movs and stos go backwards
 
 _REPEATED = [
     f"{prefix} {name}{size}"
     for prefix in ("rep", "repe", "repne") for name in ("movs", "stos", "lods", "scas", "cmps") for size in "bwdq"
 ]  # fmt: skip
 
-# Cycles of x86-64 instructions that cost more than one, by capstone's mnemonic without prefixes. Rounded latencies from
+REPEATED_CYCLES: Mapping[str, int] = dict.fromkeys(_REPEATED, _STRING_START)
+
+# The cycles of x86-64 instructions that take more than one, by capstone's mnemonic without prefixes. Rounded latencies from
 # Agner Fog's "Instruction tables" (Skylake) for arithmetic; system instructions from Intel's optimisation manual, appendix C.
 CYCLES: Mapping[str, int] = {
     "imul": 3, "mul": 3, "div": 26, "idiv": 26,
@@ -28,5 +30,5 @@ CYCLES: Mapping[str, int] = {
     "syscall": 50, "sysretq": 50, "iretq": 80, "int3": 60,
     "swapgs": 20, "wrmsr": 100, "rdmsr": 60, "cpuid": 100, "rdtsc": 20, "rdtscp": 25,
     "invlpg": 120, "lgdt": 50, "lidt": 50, "ltr": 50, "cli": 4, "sti": 4, "out": 40, "hlt": 10,
-    **dict.fromkeys(_REPEATED, _STRING_START),
+    **REPEATED_CYCLES,
 }  # fmt: skip

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What runs inside Unicorn, by architecture.
+"""Code that runs inside Unicorn, by architecture.
 
 Each module here has a function `build(layout)` that compiles it for one layout of Unicorn's structures, whose offsets
 become constants of the machine code.
@@ -7,64 +7,86 @@ become constants of the machine code.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from emu.cpu.native.cpu_records import Board, Cpu, Uc
+from emu.native.functions import Compiled
+from emu.native.records import Layouts, i32, u32, u64
 
 if TYPE_CHECKING:
-    from emu.cpu.native.timing.layout import Layout
     from emu.cpu.timing.core import Core
 
-__all__ = ["NativeCpu", "TimedHooks", "Timing"]
+__all__ = ["NativeCpu", "OfBoard", "TimedHooks", "Timing"]
 
 
 class TimedHooks(NamedTuple):
-    """Addresses of what a timing model with state has called."""
+    """The functions called for a timing model with state."""
 
-    block_hook: int
-    """As NativeCpu.block_hook, but it runs before every block."""
+    block_hook: Compiled[[Uc, u64, u32, Cpu], None]
+    """As NativeCpu.block_hook, but called before every block."""
 
-    settle: int
-    """void (*)(cpu, 0): the CPU's turn has ended."""
+    settle: Compiled[[Cpu, u64], None]
+    """settle(cpu, 0): the CPU's turn has ended."""
 
-    written: int
-    """void (*)(board, u64 first, u64 last): somebody who is no CPU has written these lines of RAM."""
+    written: Callable[[Board, u64, u64], None]
+    """written(board, first, last): these lines of RAM were written by something other than a CPU."""
 
 
 class Timing(Protocol):
-    """Compiles hooks for a core, when a board wants them."""
+    """Compiles hooks for a core, if a board needs them."""
 
-    def __call__(self, core: Core, at: Layout, with_data: bool, /) -> TimedHooks:
-        """`with_data`: data have caches and TLBs."""
+    def __call__(self, core: Core, with_data: bool, /) -> TimedHooks:
+        """`with_data`: model caches and TLBs of data."""
+
+
+class OfBoard(NamedTuple):
+    """What a CPU does differently on another board."""
+
+    acknowledge: Callable[[Cpu], u64]
+    """acknowledge(cpu), compiled: takes the highest pending vector, and returns it."""
+
+    build_execute: Callable[[Layouts], Callable[[Cpu, u64], None]]
+    """Compiles execute(cpu, number), which executes the instruction with this number in `instructions`."""
+
+    instructions: Sequence[str]
+    """As those of NativeCpu."""
+
+    build_hooks: Callable[[Layouts], Sequence[tuple[int, int]]]
+    """Compiles `instruction_hooks`."""
 
 
 class NativeCpu(NamedTuple):
-    """What an architecture's build() returns: addresses of what Unicorn calls, and functions for other native code."""
+    """The result of an architecture's build(): functions that Unicorn calls, and functions for other native code."""
 
-    block_hook: int
-    """void (*)(uc, u64 address, u32 why, cpu): runs before a block when there may be something to do (see translator).
+    block_hook: Compiled[[Uc, u64, u32, Cpu], None]
+    """block_hook(uc, address, why, cpu): runs before a block if there may be something to do (see translator).
     Takes interrupts, ends turns, charges the block's time and runs the host function of its address."""
 
     translator: Mapping[str, int]
-    """What replaces functions of Unicorn's translator, by their names: addresses."""
+    """Replacements for functions of Unicorn's translator: addresses, by function name."""
 
     instructions: Sequence[str]
-    """The helpers of the instructions that the block hook executes, in the order of their numbers (see translator)."""
+    """The helpers of instructions that the block hook executes instead, in the order of their numbers (see translator)."""
+
+    openings: Sequence[str]
+    """The helpers after which the CPU may take interrupts that it did not take before."""
 
     noticed: Sequence[str]
-    """The helpers before whose calls the translator emits something."""
+    """The helpers whose calls the translator precedes with additional code."""
 
     cycle_counter: int | None
-    """Offset in the CPU's state of a register that follows the clock; None: there is none."""
+    """Offset in the CPU's state of a register that follows the clock; None if there is none."""
 
-    stop_interrupt: int
-    """bool (*)(uc, i32 exception): the trap unit, in place of Unicorn's. Delivers the exception to the guest. With -1
-    Unicorn looks for interrupts: delivers an interrupt if one is due. True ends the run."""
+    stop_interrupt: Compiled[[Uc, i32], bool]
+    """stop_interrupt(uc, exception): the trap unit, in place of Unicorn's. Delivers the exception to the guest. If it is -1,
+    Unicorn checks for interrupts: delivers an interrupt if one is due. Returns True to end the run."""
 
     instruction_hooks: Sequence[tuple[int, int]]
-    """(Unicorn's number of an instruction, address of the hook that executes it). Unicorn documents their types."""
+    """(Unicorn's number of an instruction, address of the hook that executes it). Unicorn documents the hooks' types."""
 
-    irqs_off: Any
-    """irqs_off(env) -> bool, compiled: whether interrupts are off, all but NMIs."""
+    irqs_off: Callable[[u64], bool]
+    """irqs_off(env), compiled: whether all interrupts except NMIs are off."""
 
     timed: Timing | None = None
-    """None: the architecture has no timing models with state."""
+    """None if the architecture has no timing models with state."""

@@ -5,33 +5,30 @@ from __future__ import annotations
 
 import ctypes
 
-import numpy as np
-from numba import types
-
-from emu.cpu.arch.riscv64.state import SIE, SUPERVISOR, Env
+from emu.cpu.arch.riscv64.state import SIE, SUPERVISOR
 from emu.cpu.internals import LIBRARY, CpuStructures
-from emu.cpu.native import block_begin, block_record, callouts, cpu_record, translator
-from emu.cpu.native.arch import NativeCpu
-from emu.cpu.native.interrupts import take_highest
-from emu.native import cfunc, external, njit
-from emu.native.pointers import load_u32, load_u64, store_u32, store_u64
+from emu.cpu.native import block_begin, block_record, callouts, translator
+from emu.cpu.native.arch import NativeCpu, riscv64_env
+from emu.cpu.native.arch.riscv64_env import Env, Registers
+from emu.cpu.native.cpu_records import ARGUMENT_COUNT, HALTED, OFF, Cpu, CpuState, Uc
+from emu.cpu.native.interrupts import interrupt_waits, nmi_waits, take_highest, went_on_flushed
+from emu.native.functions import Native, external
+from emu.native.records import Words, i32, u32, u64
 
-_do_interrupt = external("riscv_cpu_do_interrupt_riscv64", types.void(types.uint64))
+_do_interrupt = external("riscv_cpu_do_interrupt_riscv64", None, CpuState)
 
-ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(8)
-INTERRUPTS_ON, S_MODE = np.uint64(SIE), np.uint64(SUPERVISOR)
+INTERRUPTS_ON, S_MODE = u64(SIE), u64(SUPERVISOR)
 FETCH_ACCESS, FETCH_FAULT = 1, 12
-EXCEPTIONS, ECALL, HALT = 64, 8, 0x10001  # QEMU's numbers: below that of exceptions; of all `ecall`; of `wfi`
-INTERRUPT = np.uint32(0x8000_0000)  # QEMU: beside the cause
-NMI_CAUSE = np.uint32(63)
-INSTRUCTION_SIZE = np.uint64(4)
-REGISTER = ctypes.sizeof(ctypes.c_uint64)
+EXCEPTIONS, ECALL, EXCP_INTERRUPT, EXCP_HLT = 64, 8, 0x10000, 0x10001  # QEMU's numbers: those below 64, of any `ecall`, of `wfi`
+INTERRUPT = u64(0x8000_0000)  # QEMU: beside the cause
+NMI_CAUSE = u64(63)
+INSTRUCTION_SIZE = 4
+FIRST_ARGUMENT = 10  # a0
+VECTOR = ~u64(3)  # stvec, without its mode
 
-PC, STVEC = np.uint64(Env.pc.offset), np.uint64(Env.stvec.offset)
-PRIV, STATUS = np.uint64(Env.priv.offset), np.uint64(Env.mstatus.offset)
-A0, A7 = np.uint64(Env.gpr.offset + 10 * REGISTER), np.uint64(Env.gpr.offset + 17 * REGISTER)
+CYCLE, TIME, INSTRET = 0xC00, 0xC01, 0xC02  # numbers of CSRs
 
-CYCLE, TIME, INSTRET = 0xC00, 0xC01, 0xC02
+LONGEST_BLOCK = 256  # instructions, of about ten operations each
 
 
 class CsrOperations(ctypes.Structure):
@@ -41,83 +38,91 @@ class CsrOperations(ctypes.Structure):
 
 
 def build(layout: CpuStructures) -> NativeCpu:
-    """Compiles for one layout of Unicorn."""
-    uc_cpu, opaque = np.uint64(layout.uc_cpu), np.uint64(layout.cpu_opaque)
-    exception_index, cpu_env = np.uint64(layout.cpu_exception_index), np.uint64(layout.cpu_env)
+    """Compiles for a layout of Unicorn's structures."""
+    native = Native(riscv64_env.layouts(layout))
+    cpu_env, opaque = layout.cpu_env, layout.cpu_opaque
 
-    @njit
-    def irqs_off(env):
-        """Whether interrupts are off, all but NMIs."""
-        return load_u64(env + PRIV) >= S_MODE and load_u64(env + STATUS) & INTERRUPTS_ON == ZERO
+    @native.shared
+    def irqs_off(env: u64) -> bool:
+        """Whether all interrupts except NMIs are off."""
+        return Env(env).priv >= S_MODE and Env(env).mstatus & INTERRUPTS_ON == 0
 
-    # A request to Python comes before an interrupt: a host call's answer belongs to the code that made the call.
+    @native.njit
+    def takes_interrupt(cpu: Cpu) -> bool:
+        return interrupt_waits(cpu) and not irqs_off(cpu.env)
 
-    @njit
-    def takes_interrupt(cpu, env):
-        if load_u64(cpu + cpu_record.PENDING_COUNT) == ZERO or load_u64(cpu + cpu_record.REQUEST) != ZERO:
-            return False
-        return not irqs_off(env)
-
-    @njit
-    def takes_nmi(cpu, env):
-        if load_u64(cpu + cpu_record.NMI) == ZERO or load_u64(cpu + cpu_record.REQUEST) != ZERO:
-            return False
-        return not irqs_off(env)  # to do: sepc is not saved yet in entry code
+    @native.njit
+    def takes_nmi(cpu: Cpu) -> bool:
+        return nmi_waits(cpu) and not irqs_off(cpu.env)
 
     begin = block_begin.build("riscv64", takes_nmi, takes_interrupt)
 
-    @cfunc(types.void(types.uint64, types.uint64, types.uint32, types.uint64))
-    def block_hook(uc, address, why, cpu):
+    @native.callback
+    def block_hook(uc: Uc, address: u64, why: u32, cpu: Cpu) -> None:
         if not why & translator.BLOCK:
             return
         block = begin(uc, cpu, address, why)
         block_record.charge(cpu, block)
-        callouts.call_function_at(cpu, load_u64(cpu + cpu_record.BOARD), address)
+        callouts.call_function_at(cpu, cpu.board, address)
 
-    @njit
-    def host_call(cpu, env):
-        for n in range(cpu_record.ARGUMENT_COUNT):
-            offset = np.uint64(n) * WORD
-            store_u64(cpu + cpu_record.ARGUMENTS + offset, load_u64(env + A0 + offset))
-        store_u64(env + PC, load_u64(env + PC) + INSTRUCTION_SIZE)
-        if callouts.host_call(cpu, load_u64(env + A7)):
-            store_u64(env + A0, load_u64(cpu + cpu_record.RESULT))
+    @native.njit
+    def host_call(cpu: Cpu, env: Env) -> None:
+        registers = Registers(cpu.env)
+        general = Words(cpu.env)
+        for n in range(u64(ARGUMENT_COUNT)):
+            cpu.arguments[n] = general[FIRST_ARGUMENT + n]
+        env.pc += INSTRUCTION_SIZE
+        if callouts.host_call(cpu, registers.a7):
+            registers.a0 = cpu.result
 
-    @cfunc(types.boolean(types.uint64, types.int32))
-    def stop_interrupt(uc, trap):
-        """The trap unit: delivers exceptions and interrupts to stvec with QEMU's own code."""
-        state = load_u64(uc + uc_cpu)
-        cpu = load_u64(state + opaque)
-        env = load_u64(cpu + cpu_record.ENV)
+    @native.njit
+    def interrupt(cpu: Cpu, state: CpuState) -> None:
+        """Delivers an interrupt if one is due."""
+        taken = u64(0)
+        if takes_nmi(cpu):
+            cpu.nmi = False
+            taken = NMI_CAUSE
+        elif takes_interrupt(cpu):
+            taken = take_highest(cpu)
+        if taken != 0:
+            cpu.taken += 1
+            state.exception_index = INTERRUPT | taken
+            _do_interrupt(state)
+            state.exception_index = -1
+
+    @native.callback
+    def stop_interrupt(uc: Uc, trap: i32) -> bool:
+        """The trap unit: delivers exceptions and interrupts to stvec with QEMU's own code. Returns True to end the run."""
+        state = uc.cpu
+        cpu = Cpu(state.opaque)
+        env = Env(cpu.env)
         if trap < 0:
-            taken = np.uint32(0)
-            if takes_nmi(cpu, env):
-                store_u64(cpu + cpu_record.NMI, ZERO)
-                taken = NMI_CAUSE
-            elif takes_interrupt(cpu, env):
-                taken = np.uint32(take_highest(cpu))
-            if taken:
-                store_u64(cpu + cpu_record.TAKEN, load_u64(cpu + cpu_record.TAKEN) + ONE)
-                store_u32(state + exception_index, INTERRUPT | taken)
-                _do_interrupt(state)
-        elif trap == HALT:
-            store_u64(cpu + cpu_record.STATUS, cpu_record.HALTED)
-        elif trap == ECALL and load_u64(env + PRIV) == S_MODE:
+            interrupt(cpu, state)
+        elif trap == EXCP_HLT:
+            if cpu.status != OFF:  # it may just have switched itself off
+                cpu.status = HALTED
+        elif trap == ECALL and env.priv == S_MODE:
             host_call(cpu, env)
-            store_u32(state + exception_index, np.uint32(0xFFFF_FFFF))
+            state.exception_index = -1
         elif trap < EXCEPTIONS:
-            # Without code at stvec the CPU would trap for ever, and no block begin.
-            if (trap == FETCH_FAULT or trap == FETCH_ACCESS) and load_u64(env + PC) == load_u64(env + STVEC) & ~np.uint64(3):
+            # Without code at stvec, the CPU would trap again and again, and no block would begin.
+            if (trap == FETCH_FAULT or trap == FETCH_ACCESS) and env.pc == env.stvec & VECTOR:
                 return True
             _do_interrupt(state)
+            state.exception_index = -1
+        elif trap == EXCP_INTERRUPT and went_on_flushed(cpu):  # the buffer of translations was full
+            state.exception_index = -1
         return False
 
-    @cfunc(types.int32(types.uint64, types.int32, types.uint64))
-    def read_counter(env, number, value):
-        """`rdcycle` and its like. The host's clock would answer, or nobody."""
-        cpu = load_u64(env - cpu_env + opaque)
-        store_u64(value, ZERO if cpu == ZERO else load_u64(cpu + (cpu_record.INSTRUCTIONS if number == INSTRET else cpu_record.CYCLES)))
-        return np.int32(0)
+    @native.callback
+    def read_counter(env: u64, number: i32, value: Words) -> i32:
+        """Reads cycle, time or instret. Unicorn would give the host's clock, or an undefined instruction."""
+        record = Words(env - cpu_env + opaque)[0]
+        value[0] = 0
+        if record != 0:
+            cpu = Cpu(record)
+            value[0] = cpu.instructions if number == INSTRET else cpu.cycles
+        return 0
 
     for number in (CYCLE, TIME, INSTRET):
         operations = CsrOperations()
@@ -126,11 +131,12 @@ def build(layout: CpuStructures) -> NativeCpu:
         LIBRARY.riscv_set_csr_ops_riscv64(number, ctypes.byref(operations))
 
     return NativeCpu(
-        block_hook=block_hook.address,
-        stop_interrupt=stop_interrupt.address,
+        block_hook=block_hook,
+        stop_interrupt=stop_interrupt,
         instruction_hooks=(),
-        translator=translator.build("riscv64", layout),
+        translator=translator.build("riscv64", layout, LONGEST_BLOCK),
         instructions=(),
+        openings=(),
         noticed=(),
         cycle_counter=None,
         irqs_off=irqs_off,

@@ -1,200 +1,179 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Executing many elements of a string instruction at once.
+"""Executes many elements of a string instruction at once.
 
-Unicorn executes an instruction with a repeat prefix as a loop: a block of one element, which begins again. When that
-block begins, the host executes all elements up to the end of a page or until something is due, but the last: with that
-one the block goes on, and leaves flags and registers as if it had done them all. So an interrupt or a fault finds the
-CPU between two elements, and the first access to a page is the same as without the host.
+Unicorn executes an instruction with a repeat prefix as a loop: a block of one element, which starts again. When that block
+starts, the host executes all elements up to the end of a page, or until something is due, except the last one. The block
+executes that element, and leaves flags and registers as if it had executed them all. So an interrupt or a fault finds the
+CPU between two elements, and the first access to a page happens as without the host.
 """
 
 from __future__ import annotations
 
-import ctypes
-from typing import Any
-
-import numpy as np
-from numba import types
+from collections.abc import Callable
 
 from emu.cpu.arch.x86_64 import strings, time
-from emu.cpu.arch.x86_64.state import Layout, SegmentCache, register
-from emu.cpu.native import cpu_record
+from emu.cpu.native.arch.x86_64_env import Env
+from emu.cpu.native.cpu_records import Cpu
 from emu.cpu.native.interrupts import next_due
-from emu.native import external, njit
-from emu.native.pointers import load_u8, load_u16, load_u32, load_u64, store_u8, store_u16, store_u32, store_u64
+from emu.native.functions import Native, external, njit
+from emu.native.memory import load_number, store_number
+from emu.native.records import Bytes, Layouts, i32, u64
 
 __all__ = ["build"]
 
-ZERO, ONE = np.uint64(0), np.uint64(1)
-AX, CX, SI, DI = (np.uint64(register(name)) for name in ("ax", "cx", "si", "di"))
-SEGMENT_SIZE, SEGMENT_BASE = np.uint64(ctypes.sizeof(SegmentCache)), np.uint64(SegmentCache.base.offset)
-PAGE, LOW_HALF = np.uint64(4096), np.uint64(0xFFFF_FFFF)
+_probe = external("probe_access_x86_64", Bytes, Env, u64, i32, i32, i32, u64)
 
-# Of a description (see strings)
-KIND, SIZE_SHIFT, SIZE_MASK = np.uint64(strings.KIND), np.uint64(strings.ELEMENT_SIZE), np.uint64(3)
+PAGE, LOW_HALF, ALL_ONES = 4096, u64(0xFFFF_FFFF), u64(0xFFFF_FFFF_FFFF_FFFF)
+
+# Parts of a description (see strings)
+KIND, SIZE_SHIFT, SIZE_MASK = u64(strings.KIND), strings.ELEMENT_SIZE, u64(3)
 MOVE, STORE, LOAD, SCAN, COMPARE = (
-    np.uint64(kind) for kind in (strings.MOVE, strings.STORE, strings.LOAD, strings.SCAN, strings.COMPARE)
+    u64(kind) for kind in (strings.MOVE, strings.STORE, strings.LOAD, strings.SCAN, strings.COMPARE)
 )
-WHILE_EQUAL, SHORT_ADDRESSES = np.uint64(strings.WHILE_EQUAL), np.uint64(strings.SHORT_ADDRESSES)
-SEGMENT_SHIFT, SEGMENT_MASK = np.uint64(strings.SEGMENT), np.uint64(7)
+WHILE_EQUAL, SHORT_ADDRESSES = u64(strings.WHILE_EQUAL), u64(strings.SHORT_ADDRESSES)
+SEGMENT_SHIFT, SEGMENT_MASK = strings.SEGMENT, u64(7)
 
-# The cost of an element is counted in parts of a cycle, of which a fast string's byte takes one.
-PARTS = np.uint64(time.STRING_BYTES_PER_CYCLE)
-BACKWARD_CYCLES, LOAD_CYCLES = np.uint64(time.BACKWARD_ELEMENT), np.uint64(time.LOAD_ELEMENT)
-SCAN_CYCLES, COMPARE_CYCLES = np.uint64(time.SCAN_ELEMENT), np.uint64(time.COMPARE_ELEMENT)
+# The cost of an element is in parts of a cycle; a byte of a fast string takes one part.
+PARTS = u64(time.STRING_BYTES_PER_CYCLE)
+BACKWARD_PARTS, LOAD_PARTS = u64(time.BACKWARD_ELEMENT * PARTS), u64(time.LOAD_ELEMENT * PARTS)
+SCAN_PARTS, COMPARE_PARTS = u64(time.SCAN_ELEMENT * PARTS), u64(time.COMPARE_ELEMENT * PARTS)
 
-# QEMU's access types, and how it numbers soft TLBs: by privilege, and whether the kernel is kept from users' pages.
-READ, WRITE = np.int32(0), np.int32(1)
-KEPT_KERNEL, USER, FREE_KERNEL = np.int32(0), np.int32(1), np.int32(2)
-PRIVILEGE, SMAP, AC = np.uint32(3), np.uint32(1 << 23), np.uint32(1 << 18)
+# QEMU's access types, and its numbers of soft TLBs: by privilege, and by whether the kernel may access user pages.
+READ, WRITE = i32(0), i32(1)
+KEPT_KERNEL, USER, FREE_KERNEL = i32(0), i32(1), i32(2)
+PRIVILEGE, SMAP, AC = u64(3), u64(1 << 23), u64(1 << 18)
 
-TF = np.uint32(1 << 8)  # in EFLAGS: a trap after each element
-
-
-@njit
-def element(shift, address):
-    """The element of 1 << `shift` bytes at a host address."""
-    if shift == ZERO:
-        return np.uint64(load_u8(address))
-    if shift == ONE:
-        return np.uint64(load_u16(address))
-    if shift == ONE + ONE:
-        return np.uint64(load_u32(address))
-    return load_u64(address)
+TF = u64(1 << 8)  # in EFLAGS: a trap after each element
 
 
 @njit
-def store_element(shift, address, value):
-    if shift == ZERO:
-        store_u8(address, np.uint8(value))
-    elif shift == ONE:
-        store_u16(address, np.uint16(value))
-    elif shift == ONE + ONE:
-        store_u32(address, np.uint32(value))
-    else:
-        store_u64(address, value)
-
-
-@njit
-def in_page(address, size, step):
-    """How many elements, from the one at `address` on, lie wholly in its page. `step`: size, or its negative."""
+def in_page(address: u64, size: u64, step: u64) -> u64:
+    """How many elements, from the one at `address` on, are entirely in its page. `step`: size, or its negative."""
     offset = address % PAGE
     if offset + size > PAGE:
-        return ZERO
-    return (PAGE - offset) // size if step == size else offset // size + ONE
+        return 0
+    return (PAGE - offset) // size if step == size else offset // size + 1
 
 
 @njit
-def parts_of_element(kind, size, backward):
+def parts_of_element(kind: u64, size: u64, backward: bool) -> u64:
     if kind == LOAD:
-        return LOAD_CYCLES * PARTS
+        return LOAD_PARTS
     if kind == SCAN:
-        return SCAN_CYCLES * PARTS
+        return SCAN_PARTS
     if kind == COMPARE:
-        return COMPARE_CYCLES * PARTS
-    return BACKWARD_CYCLES * PARTS if backward else size
+        return COMPARE_PARTS
+    return BACKWARD_PARTS if backward else size
 
 
-def build(layout: Layout) -> Any:
+@njit
+def matching(description: u64, value: u64, source: Bytes, target: Bytes, step: u64, count: u64) -> u64:
+    """How many elements, at most `count`, the instruction compares without stopping. A SCAN compares with `value`."""
+    size, while_equal = size_of(description), description & WHILE_EQUAL != 0
+    for n in range(count):
+        offset = n * step
+        other = value if description & KIND == SCAN else load_number(source, offset, size)
+        if (load_number(target, offset, size) == other) != while_equal:
+            return n
+    return count
+
+
+@njit
+def size_of(description: u64) -> u64:
+    """The size of an element in bytes."""
+    return u64(1) << (description >> SIZE_SHIFT & SIZE_MASK)
+
+
+@njit
+def mask_of(description: u64) -> u64:
+    """The mask of the bits of addresses and of the count."""
+    return LOW_HALF if description & SHORT_ADDRESSES else ALL_ONES
+
+
+def build(layouts: Layouts) -> Callable[[Cpu, u64], u64]:
     """execute_string(cpu, description): executes elements of the string instruction with which a block begins, and charges
-    them and the one that follows. Compiled for one layout of Unicorn."""
-    probe = external(
-        "probe_access_x86_64",
-        types.uint64(types.uint64, types.uint64, types.int32, types.int32, types.int32, types.uint64),
-    )
-    eflags, hflags, direction = np.uint64(layout.env_eflags), np.uint64(layout.env_hflags), np.uint64(layout.env_df)
-    segments = np.uint64(layout.env_segments)
+    them and the following element. Returns the distance from one element to the next one; 0 if there are no elements.
+    Compiled for a layout of Unicorn's structures."""
+    njit = Native(layouts).njit
 
     @njit
-    def tlb_index(env):
-        flags = load_u32(env + hflags)
-        if flags & PRIVILEGE == PRIVILEGE:
+    def tlb_index(env: Env) -> i32:
+        if env.hflags & PRIVILEGE == PRIVILEGE:
             return USER
-        return KEPT_KERNEL if flags & SMAP and not load_u32(env + eflags) & AC else FREE_KERNEL
+        return KEPT_KERNEL if env.hflags & SMAP and not env.eflags & AC else FREE_KERNEL
 
     @njit
-    def host_address(env, address, step, size, count, access):
-        """The host address of the first of `count` elements in a page, all of which can then be accessed; 0: they are no RAM.
+    def host_address(env: Env, address: u64, step: u64, size: u64, count: u64, access: i32) -> Bytes:
+        """The host address of the first of `count` elements in a page, all of which can then be accessed; 0 if they are not in
+        RAM.
 
-        Faults as the access to the first element would.
+        Faults like the access to the first element.
         """
         tlb = tlb_index(env)
-        host = probe(env, address, np.int32(size), access, tlb, ZERO)
-        if access == WRITE and host != ZERO:  # what was translated from there is dropped
-            lowest = address if step == size else address - (count - ONE) * size
-            probe(env, lowest, np.int32(count * size), access, tlb, ZERO)
+        host = _probe(env, address, size, access, tlb, 0)
+        if access == WRITE and host.address != 0:  # drops translations of the written code
+            lowest = address if step == size else address - (count - 1) * size
+            _probe(env, lowest, count * size, access, tlb, 0)
         return host
 
     @njit
-    def advance(env, field, change, mask):
-        store_u64(env + field, (load_u64(env + field) + change) & mask)
-
-    @njit
-    def matching(kind, shift, value, source, target, step, count, while_equal):
-        """How many elements, at most `count`, the instruction compares and goes on behind."""
-        for n in range(count):
-            offset = np.uint64(n) * step
-            other = value if kind == SCAN else element(shift, source + offset)
-            if (element(shift, target + offset) == other) != while_equal:
-                return np.uint64(n)
-        return count
-
-    @njit
-    def execute(env, description, kind, shift, size, step, count):
-        """Executes up to `count` elements, all in the same pages. Returns how many it were."""
-        mask = LOW_HALF if description & SHORT_ADDRESSES else ~ZERO
+    def execute(env: Env, description: u64, kind: u64, size: u64, step: u64, count: u64) -> u64:
+        """Executes up to `count` elements, all in the same pages. Returns their number."""
+        mask = mask_of(description)
         segment = description >> SEGMENT_SHIFT & SEGMENT_MASK
-        base = ZERO if segment == ZERO else load_u64(env + segments + (segment - ONE) * SEGMENT_SIZE + SEGMENT_BASE)
-        source, target = (load_u64(env + SI) & mask) + base, load_u64(env + DI) & mask
+        base = env.segments[segment - 1].base if segment != 0 else 0
+        source, target = (env.si & mask) + base, env.di & mask
         reads, has_target = kind in (MOVE, LOAD, COMPARE), kind != LOAD
         if reads:
             count = min(count, in_page(source, size, step))
         if has_target:
             count = min(count, in_page(target, size, step))
-        if count <= ONE:
-            return ZERO
-        count -= ONE
-        from_host = to_host = ZERO
+        if count <= 1:
+            return 0
+        count -= 1
+        from_host = to_host = Bytes(u64(0))
         if kind == COMPARE:
             to_host = host_address(env, target, step, size, count, READ)
         if reads:
             from_host = host_address(env, source, step, size, count, READ)
         if has_target and kind != COMPARE:
             to_host = host_address(env, target, step, size, count, READ if kind == SCAN else WRITE)
-        if (reads and from_host == ZERO) or (has_target and to_host == ZERO):
-            return ZERO
-        value = load_u64(env + AX)
+        if (reads and from_host.address == 0) or (has_target and to_host.address == 0):
+            return 0
+        value = env.ax
         if kind == MOVE:
             for n in range(count):
-                store_element(shift, to_host + np.uint64(n) * step, element(shift, from_host + np.uint64(n) * step))
+                store_number(to_host, n * step, load_number(from_host, n * step, size), size)
         elif kind == STORE:
             for n in range(count):
-                store_element(shift, to_host + np.uint64(n) * step, value)
+                store_number(to_host, n * step, value, size)
         elif kind != LOAD:
-            if size != np.uint64(8):
-                value &= (ONE << (size * np.uint64(8))) - ONE
-            count = matching(kind, shift, value, from_host, to_host, step, count, description & WHILE_EQUAL != ZERO)
+            if size != 8:
+                value &= (u64(1) << 8 * size) - 1
+            count = matching(description, value, from_host, to_host, step, count)
         if reads:
-            advance(env, SI, count * step, mask)
+            env.si = (env.si + count * step) & mask
         if has_target:
-            advance(env, DI, count * step, mask)
-        advance(env, CX, ~count + ONE, mask)
+            env.di = (env.di + count * step) & mask
+        env.cx = (env.cx - count) & mask
         return count
 
     @njit
-    def execute_string(cpu, description):
-        env = load_u64(cpu + cpu_record.ENV)
-        kind, shift = description & KIND, description >> SIZE_SHIFT & SIZE_MASK
-        size = ONE << shift
-        backward = load_u32(env + direction) != np.uint32(1)
-        step = ~size + ONE if backward else size
+    def execute_string(cpu: Cpu, description: u64) -> u64:
+        env = Env(cpu.env)
+        kind = description & KIND
+        size = size_of(description)
+        backward = env.df != 1
+        step = 0 - size if backward else size
         parts = parts_of_element(kind, size, backward)
-        count = load_u64(env + CX) & (LOW_HALF if description & SHORT_ADDRESSES else ~ZERO)
-        done, now = ZERO, load_u64(cpu + cpu_record.CYCLES)
+        count = env.cx & mask_of(description)
+        done, now = u64(0), cpu.cycles
         due = next_due(cpu)
-        stepped = load_u64(cpu + cpu_record.STEPPING) != ZERO or load_u32(env + eflags) & TF != 0
-        if not stepped and due > now:
-            done = execute(env, description, kind, shift, size, step, min(count, (due - now) * PARTS // parts))
-        if count != ZERO:
-            store_u64(cpu + cpu_record.CYCLES, now + ((done + ONE) * parts + PARTS - ONE) // PARTS)
+        if not (cpu.stepping or env.eflags & TF) and due > now:
+            done = execute(env, description, kind, size, step, min(count, (due - now) * PARTS // parts))
+        if count == 0:
+            return 0
+        cpu.cycles = now + ((done + 1) * parts + PARTS - 1) // PARTS
+        return step
 
     return execute_string

@@ -1,68 +1,86 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The block hook of x86-64 CPUs with a timing model that has state."""
+"""The block hook of x86-64 CPUs whose timing model has state."""
 
 from __future__ import annotations
 
-import ctypes
-from typing import Any
+from collections.abc import Callable
 
-import numpy as np
-from numba import types
-
-from emu.cpu.arch.x86_64.state import FS, GS, Layout, SegmentCache, register
-from emu.cpu.native import block_record, callouts, cpu_record, translator
-from emu.cpu.native.arch import TimedHooks, x86_64_walk
+from emu.cpu.arch.x86_64.state import FS, GS, Layout
+from emu.cpu.native import block_record, callouts, translator
+from emu.cpu.native.arch import TimedHooks, x86_64_strings, x86_64_walk
+from emu.cpu.native.arch.x86_64_env import Registers, Segment
+from emu.cpu.native.arch.x86_64_strings import COMPARE, LOAD, MOVE, STORE
+from emu.cpu.native.block_begin import Begin
+from emu.cpu.native.cpu_records import Block, Board, Cpu, Uc
 from emu.cpu.native.timing import block as timed_block
-from emu.cpu.native.timing.layout import Layout as TimingLayout
+from emu.cpu.native.timing.layout import layouts
 from emu.cpu.timing.core import Core
-from emu.native import cfunc, njit
-from emu.native.pointers import load_u64
+from emu.native.functions import Native
+from emu.native.records import HOST, u32, u64
 
 __all__ = ["build"]
 
-ZERO = np.uint64(0)
-SI, DI = (np.uint64(register(name)) for name in ("si", "di"))
+
+def _base(layout: Layout, segment: int) -> int:
+    """The index in the CPU's state of the word with a segment's base."""
+    return (layout.env_segments + segment * HOST.size(Segment) + HOST.fields(Segment)["base"].offset) // 8
 
 
 def build(
-    layout: Layout, begin: Any, execute: Any, execute_string: Any, core: Core, at: TimingLayout, with_data: bool
+    layout: Layout,
+    begin: Begin,
+    execute: Callable[[Cpu, u64], None],
+    execute_string: Callable[[Cpu, u64], u64],
+    core: Core,
+    with_data: bool,
 ) -> TimedHooks:
-    """Compiles for a layout of Unicorn and a core. `begin`, `execute`, `execute_string`: what `x86_64`'s block hook uses."""
-    fs, gs = (np.uint64(layout.env_segments + n * ctypes.sizeof(SegmentCache) + SegmentCache.base.offset) for n in (FS, GS))
-    charge, elements, settle_cpu, lines_written = timed_block.build(core, at, (fs, gs), x86_64_walk.build(layout), with_data)
+    """Compiles for a layout of Unicorn's structures and a core. `begin`, `execute`, `execute_string`: as for `x86_64`."""
+    native = Native(layouts(core))
+    bases = _base(layout, FS), _base(layout, GS)
+    charge, elements, settle_cpu, lines_written = timed_block.build(core, native, bases, x86_64_walk.build(layout), with_data)
 
-    @njit
-    def charge_string(cpu, block, address):
-        """Charges a block that ends with a repeated instruction, and executes elements if it begins with it."""
-        if block_record.begins_string(cpu, block, address):
+    @native.njit
+    def charge_string(cpu: Cpu, block: Block, address: u64) -> None:
+        """Charges a block that ends with a repeated instruction. If the block begins with it, executes elements."""
+        begins = block_record.begins_string(cpu, block, address)
+        if begins:
             charge(cpu, block, address)
         description = block_record.string_description(cpu, block, address)
-        if description != ZERO:
-            env = load_u64(cpu + cpu_record.ENV)
-            source, target = load_u64(env + SI), load_u64(env + DI)
-            execute_string(cpu, description)
-            elements(cpu, source, load_u64(env + SI), False)
-            elements(cpu, target, load_u64(env + DI), True)
+        timing, registers = cpu.timing, Registers(cpu.env)
+        if description == 0:  # the block has other instructions too, and executes one element
+            timing.string = True
+            return
+        source, target = registers.si, registers.di
+        step = execute_string(cpu, description)
+        if with_data and step != 0:
+            before = step if timing.string and not begins else u64(0)  # the first element was executed before
+            first = begins or before != 0
+            kind = description & x86_64_strings.KIND
+            if kind in (MOVE, LOAD, COMPARE):  # the block itself executes one more element now
+                elements(cpu, source - before, registers.si + step, step, first, False)
+            if kind != LOAD:
+                elements(cpu, target - before, registers.di + step, step, first, kind in (MOVE, STORE))
+        timing.string = False
 
-    @cfunc(types.void(types.uint64, types.uint64, types.uint32, types.uint64))
-    def timed_block_hook(uc, address, why, cpu):
+    @native.callback
+    def timed_block_hook(uc: Uc, address: u64, why: u32, cpu: Cpu) -> None:
         if why & translator.INSTRUCTION:
             execute(cpu, why & translator.NUMBER_MASK)
         if not why & translator.BLOCK:
             return
         block = begin(uc, cpu, address, why)
-        if load_u64(block + block_record.CYCLES) & block_record.STRING:
+        if block.cycles & block_record.STRING:
             charge_string(cpu, block, address)
         else:
             charge(cpu, block, address)
-        callouts.call_function_at(cpu, load_u64(cpu + cpu_record.BOARD), address)
+        callouts.call_function_at(cpu, cpu.board, address)
 
-    @cfunc(types.void(types.uint64, types.uint64))
-    def settle(cpu, nothing):
+    @native.callback
+    def settle(cpu: Cpu, nothing: u64) -> None:
         settle_cpu(cpu)
 
-    @cfunc(types.void(types.uint64, types.uint64, types.uint64))
-    def written(board, first, last):
+    @native.shared
+    def written(board: Board, first: u64, last: u64) -> None:
         lines_written(board, first, last)
 
-    return TimedHooks(timed_block_hook.address, settle.address, written.address)
+    return TimedHooks(timed_block_hook, settle, written)

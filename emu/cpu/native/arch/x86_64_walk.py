@@ -1,41 +1,45 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The page walk of an x86-64 CPU (Intel SDM volume 3, 4.5): where an address is in RAM."""
+"""The page walk of an x86-64 CPU (Intel SDM volume 3, 4.5), which translates an address to a RAM address."""
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
+from collections.abc import Callable
 
 from emu.cpu.arch.x86_64.state import Layout
-from emu.cpu.native import board_record, cpu_record
-from emu.native import njit
-from emu.native.pointers import load_u64
+from emu.cpu.native.arch import x86_64_env
+from emu.cpu.native.arch.x86_64_env import Env
+from emu.cpu.native.cpu_records import NEVER, Board, Cpu
+from emu.native.functions import Native, njit
+from emu.native.records import Words, u64
 
-__all__ = ["build"]
+__all__ = ["build", "walk_from"]
 
-ONE, WORD = np.uint64(1), np.uint64(8)
-TOP_SHIFT, LAST_SHIFT, INDEX_BITS, INDEX = np.uint64(39), np.uint64(12), np.uint64(9), np.uint64(0x1FF)
-FRAME, PRESENT, LARGE = np.uint64(0x000F_FFFF_FFFF_F000), np.uint64(1), np.uint64(0x80)
+TOP_SHIFT, LAST_SHIFT = u64(39), u64(12)
+INDEX_BITS = 9
+FRAME, PRESENT, LARGE = u64(0x000F_FFFF_FFFF_F000), u64(1), u64(0x80)
 
 
-def build(layout: Layout) -> Any:
-    """walk(cpu, board, address) -> the RAM address behind a virtual one; NEVER: it has none. Access rights do not count."""
-    cr3 = np.uint64(layout.env_cr3)
+@njit
+def walk_from(table: u64, ram: u64, size: u64, address: u64) -> u64:
+    """The RAM address behind a virtual one, by the page table at `table`; NEVER if there is none. Ignores access rights."""
+    shift = TOP_SHIFT
+    while table < size:
+        entry = Words(ram + table)[address >> shift & 0x1FF]
+        if not entry & PRESENT:
+            break
+        if shift == LAST_SHIFT or (entry & LARGE and shift != TOP_SHIFT):
+            inside = (u64(1) << shift) - 1
+            place = (entry & FRAME & ~inside) | (address & inside)
+            return place if place < size else NEVER
+        table, shift = entry & FRAME, shift - INDEX_BITS
+    return NEVER
 
-    @njit
-    def walk(cpu, board, address):
-        ram, size = load_u64(board + board_record.RAM), load_u64(board + board_record.RAM_SIZE)
-        table, shift = load_u64(load_u64(cpu + cpu_record.ENV) + cr3) & FRAME, TOP_SHIFT
-        while table < size:
-            entry = load_u64(ram + table + (address >> shift & INDEX) * WORD)
-            if not entry & PRESENT:
-                break
-            if shift == LAST_SHIFT or (entry & LARGE and shift != TOP_SHIFT):
-                inside = (ONE << shift) - ONE
-                place = (entry & FRAME & ~inside) | (address & inside)
-                return place if place < size else cpu_record.NEVER
-            table, shift = entry & FRAME, shift - INDEX_BITS
-        return cpu_record.NEVER
+
+def build(layout: Layout) -> Callable[[Cpu, Board, u64], u64]:
+    """walk(cpu, board, address) returns the RAM address behind a virtual one; NEVER if there is none. Ignores access rights."""
+
+    @Native(x86_64_env.layouts(layout)).njit
+    def walk(cpu: Cpu, board: Board, address: u64) -> u64:
+        return walk_from(Env(cpu.env).cr3 & FRAME, board.ram, board.ram_size, address)
 
     return walk

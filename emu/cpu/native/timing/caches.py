@@ -1,37 +1,37 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Caches of lines of 64 bytes, which the CPUs keep coherent, and the TLBs.
+"""Caches with lines of 64 bytes, which the CPUs keep coherent, and the TLBs.
 
-Each CPU has an L1 for instructions, one for data, and an L2 that holds what both hold. All share a last-level cache and a
-directory, which says of each line of RAM which CPUs have it and which of them may have changed it (MESI).
+Each CPU has an L1 instruction cache, an L1 data cache, and an L2 that includes both. All share a last-level cache and a
+directory, which records for each line of RAM the CPUs that have it and the CPU that may have modified it (MESI).
 
-A cache is an array of sets. A set's lines are words, the one that was used last first: line << 2 | state. Who is given a
-line by `put` drops the last.
+A cache is an array of sets. A set's lines are words, most recently used first: line << 2 | state. Adding a line with `put`
+drops the last one. Above that, the last level's lines have the time of their last use, in units of 65,536 cycles.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
-import numpy as np
-
-from emu.cpu.native import board_record, cpu_record
+from emu.cpu.native.cpu_records import Board, Cpu
 from emu.cpu.native.interrupts import end_turn
 from emu.cpu.native.timing import record
-from emu.cpu.timing.core import Cache, Caches, Tlb
-from emu.native import njit, outlined
-from emu.native.pointers import load_u16, load_u64, store_u16, store_u64
-from emu.native.record import Fields
+from emu.cpu.native.timing.cache_records import STREAMS
+from emu.cpu.native.timing.record import Timing
+from emu.cpu.timing.core import Caches
+from emu.native.functions import Native, njit
+from emu.native.records import Values, u64
 
-__all__ = ["CacheFields", "Hierarchy", "SharedFields", "build"]
+__all__ = ["Hierarchy", "build", "find", "put", "with_state"]
 
-ZERO, ONE, TWO, THREE, SIX, WORD = (np.uint64(n) for n in (0, 1, 2, 3, 6, 8))
-SHARED, EXCLUSIVE, MODIFIED = ONE, TWO, THREE  # states of a line; 0: invalid
-SHARERS, OWNER_SHIFT = np.uint64(0xFF), np.uint64(8)  # of a directory's entry: a bit for each CPU; its owner plus one
-NOBODY = np.uint64(cpu_record.VECTORS)  # as a CPU's number: none of them
-STREAMS = 16  # entries
-STREAM_MASK = np.uint64(STREAMS - 1)
-LINES_IN_PAGE = np.uint64(6)  # shift
-SHORTEST_PACE = np.uint64(48)  # cycles
+SHARED, EXCLUSIVE, MODIFIED = u64(1), u64(2), u64(3)  # states of a line
+INVALID = u64(0)
+STATE_BITS, STATE_MASK = 2, 3
+USED_SHIFT, LINE_MASK, AGE_SHIFT = 32, 0xFFFF_FFFF, 16  # of the last level's lines
+NOBODY = u64(1 << 16)  # as a CPU number: no CPU
+PAGE_BITS = 6  # of a line's number: its index in its page
+STREAM_MASK = STREAMS - 1
+SHORTEST_PACE = 48  # cycles
 
 DATA_LOAD_MISSES, DATA_STORE_MISSES = record.counter("L1-dcache-load-misses"), record.counter("L1-dcache-store-misses")
 CODE_LOADS, CODE_MISSES = record.counter("L1-icache-loads"), record.counter("L1-icache-load-misses")
@@ -40,261 +40,232 @@ LLC_LOADS, LLC_MISSES = record.counter("LLC-loads"), record.counter("LLC-load-mi
 TRANSFERS, UPGRADES = record.counter("coherence-transfers"), record.counter("coherence-upgrades")
 
 
-class CacheFields(NamedTuple):
-    """Where a CPU's own caches are in its timing record."""
-
-    l1i: np.uint64
-    l1d: np.uint64
-    l2: np.uint64
-    streams: np.uint64  # of pages that are being read in order: the line that was missed last, plus one
-    last_line: np.uint64  # of instructions, plus one
-    last_page: np.uint64  # the page of instructions that was used last, plus one
-    last_data_page: np.uint64  # the page of data that was used last, plus one
-    last_frame: np.uint64  # ... and where it is in RAM
-    space: np.uint64  # how often the TLB has been emptied of what is not global
-    itlb: np.uint64
-    dtlb: np.uint64
-    l2_tlb: np.uint64
-
-    @classmethod
-    def of(cls, core: Caches, fields: Fields) -> CacheFields:
-        def words(cache: Cache | Tlb, each: int = 1) -> np.uint64:
-            return fields.words(cache.sets * cache.ways * each)
-
-        return cls(
-            l1i=words(core.l1i),
-            l1d=words(core.l1d),
-            l2=words(core.l2),
-            streams=fields.words(STREAMS),
-            last_line=fields.word(),
-            last_page=fields.word(),
-            last_data_page=fields.word(),
-            last_frame=fields.word(),
-            space=fields.word(),
-            itlb=words(core.itlb),
-            dtlb=words(core.dtlb, 2),
-            l2_tlb=words(core.l2_tlb, 2),
-        )
-
-
-class SharedFields(NamedTuple):
-    """Where what all CPUs share is, in a record of the board."""
-
-    llc: np.uint64
-    directory: np.uint64  # 16 bits for each line of RAM
-
-    @classmethod
-    def of(cls, core: Caches, memory: int, fields: Fields) -> SharedFields:
-        return cls(llc=fields.words(core.llc.sets * core.llc.ways), directory=fields.words(memory // 64 * 2 // 8))
-
-
 class Hierarchy(NamedTuple):
     """The compiled functions."""
 
-    access: Any
-    """access(cpu, timing, board, line, write) -> cycles that an access to data takes more than one that hits the L1."""
+    access: Callable[[Cpu, Timing, Board, u64, bool], tuple[u64, u64]]
+    """access(cpu, timing, board, line, write) -> (cycles that a data access takes beyond an L1 hit; 1 if the CPU can now write
+    the line without asking the directory, otherwise 0)."""
 
-    fetch: Any
-    """fetch(cpu, timing, board, line) -> the same of a line of instructions."""
+    fetch: Callable[[Cpu, Timing, Board, u64], u64]
+    """fetch(cpu, timing, board, line) -> the same for a line of instructions."""
 
-    lose: Any
-    """lose(board, line): somebody who is no CPU has written the line; no CPU has it any longer."""
+    lose: Callable[[Board, u64], None]
+    """lose(board, line): the line was written by something other than a CPU; no CPU has it any longer."""
 
 
 @njit
-def find(base, line, ways):
-    """Whether a set has the line; it is then its first."""
-    entry = load_u64(base)
-    if entry >> TWO == line and entry != ZERO:
+def with_state(line: u64, state: u64) -> u64:
+    """A line in a cache's format."""
+    return line << STATE_BITS | state
+
+
+@njit
+def is_of(entry: u64, line: u64) -> bool:
+    """Whether an entry of a set holds a line."""
+    return entry >> STATE_BITS == line and entry != 0
+
+
+@njit
+def find(lines: Values[u64], line: u64, ways: u64) -> bool:
+    """Whether a set has the line, which then becomes its first."""
+    if is_of(lines[0], line):
         return True
-    way = ONE
+    way = u64(1)
     while way < ways:
-        entry = load_u64(base + way * WORD)
-        if entry >> TWO == line and entry != ZERO:
-            while way > ZERO:
-                store_u64(base + way * WORD, load_u64(base + (way - ONE) * WORD))
-                way -= ONE
-            store_u64(base, entry)
+        entry = lines[way]
+        if is_of(entry, line):
+            while way > 0:
+                lines[way] = lines[way - 1]
+                way -= 1
+            lines[0] = entry
             return True
-        way += ONE
+        way += 1
     return False
 
 
 @njit
-def put(base, entry, ways):
-    """Puts a line first in its set, which does not have it; returns what is dropped, or 0."""
-    way = ways - ONE
-    out = load_u64(base + way * WORD)
-    while way > ZERO:
-        store_u64(base + way * WORD, load_u64(base + (way - ONE) * WORD))
-        way -= ONE
-    store_u64(base, entry)
+def put(lines: Values[u64], entry: u64, ways: u64) -> u64:
+    """Inserts a line that its set does not have as the first one. Returns the dropped line, or 0."""
+    way = ways - 1
+    out = lines[way]
+    while way > 0:
+        lines[way] = lines[way - 1]
+        way -= 1
+    lines[0] = entry
     return out
 
 
 @njit
-def change(base, line, state, ways):
-    """Gives a line another state, if the set has it. A line that becomes invalid makes room behind the others."""
-    way = ZERO
+def change(lines: Values[u64], line: u64, state: u64, ways: u64) -> None:
+    """Changes the state of a line, if the set has it. A line that becomes invalid frees a place at the end."""
+    way = u64(0)
     while way < ways:
-        entry = load_u64(base + way * WORD)
-        if entry >> TWO == line and entry != ZERO:
-            if state != ZERO:
-                store_u64(base + way * WORD, line << TWO | state)
+        if is_of(lines[way], line):
+            if state != INVALID:
+                lines[way] = with_state(line, state)
                 return
-            while way + ONE < ways:
-                store_u64(base + way * WORD, load_u64(base + (way + ONE) * WORD))
-                way += ONE
-            store_u64(base + way * WORD, ZERO)
+            while way + 1 < ways:
+                lines[way] = lines[way + 1]
+                way += 1
+            lines[way] = 0
             return
-        way += ONE
+        way += 1
 
 
 @njit
-def has(base, line, ways):
-    """Whether a set has the line, which stays where it is."""
-    way = ZERO
+def has(lines: Values[u64], line: u64, ways: u64) -> bool:
+    """Whether a set has the line, whose place does not change."""
+    way = u64(0)
     while way < ways:
-        entry = load_u64(base + way * WORD)
-        if entry >> TWO == line and entry != ZERO:
+        if is_of(lines[way], line):
             return True
-        way += ONE
+        way += 1
     return False
 
 
-def build(core: Caches, at: CacheFields, shared: SharedFields, coherent: bool) -> Hierarchy:
-    """Compiles for a core. `coherent`: there are caches of data; else instructions alone are followed, each CPU's apart."""
-    l1i_at, l1d_at, l2_at, streams_at, last_line_at = at.l1i, at.l1d, at.l2, at.streams, at.last_line
-    l1i_mask, l1i_ways, l1i_bytes = np.uint64(core.l1i.sets - 1), np.uint64(core.l1i.ways), np.uint64(core.l1i.ways * 8)
-    l1d_mask, l1d_ways, l1d_bytes = np.uint64(core.l1d.sets - 1), np.uint64(core.l1d.ways), np.uint64(core.l1d.ways * 8)
-    l2_mask, l2_ways, l2_bytes = np.uint64(core.l2.sets - 1), np.uint64(core.l2.ways), np.uint64(core.l2.ways * 8)
-    llc_mask, llc_ways, llc_bytes = np.uint64(core.llc.sets - 1), np.uint64(core.llc.ways), np.uint64(core.llc.ways * 8)
-    llc_at, directory_at = shared.llc, shared.directory
-    l2_hit, llc_hit, memory = np.uint64(core.l2_hit), np.uint64(core.llc_hit), np.uint64(core.memory)
-    transfer, upgrade = np.uint64(core.transfer), np.uint64(core.upgrade)
+def build(core: Caches, native: Native, coherent: bool) -> Hierarchy:
+    """Compiles for a core, with its layouts. `coherent`: there are data caches; otherwise only instructions are modelled, for
+    each CPU separately."""
+    njit, outlined = native.njit, native.outlined
+    l1i_mask, l1i_ways = u64(core.l1i.sets - 1), u64(core.l1i.ways)
+    l1d_mask, l1d_ways = u64(core.l1d.sets - 1), u64(core.l1d.ways)
+    l2_mask, l2_ways = u64(core.l2.sets - 1), u64(core.l2.ways)
+    llc_mask, llc_ways = u64(core.llc.sets - 1), u64(core.llc.ways)
+    l2_hit, llc_hit, memory = u64(core.l2_hit), u64(core.llc_hit), u64(core.memory)
+    longest = u64(core.llc_kept >> AGE_SHIFT)
+    transfer, upgrade = u64(core.transfer), u64(core.upgrade)
 
     @njit
-    def l1i_set(timing, line):
-        return timing + l1i_at + (line & l1i_mask) * l1i_bytes
+    def l1i_set(timing: Timing, line: u64) -> Values[u64]:
+        return timing.caches.l1i[line & l1i_mask].lines
 
     @njit
-    def l1d_set(timing, line):
-        return timing + l1d_at + (line & l1d_mask) * l1d_bytes
+    def l1d_set(timing: Timing, line: u64) -> Values[u64]:
+        return timing.caches.l1d[line & l1d_mask].lines
 
     @njit
-    def entry_of(board, line):
-        """Where the directory says who has a line."""
-        return load_u64(board + board_record.TIMING_SHARED) + directory_at + line * TWO
+    def l2_set(timing: Timing, line: u64) -> Values[u64]:
+        return timing.caches.l2[line & l2_mask].lines
 
     @njit
-    def lose_code(timing, line):
-        """The L1 for instructions loses a line."""
-        change(l1i_set(timing, line), line, ZERO, l1i_ways)
-        if load_u64(timing + last_line_at) == line + ONE:
-            store_u64(timing + last_line_at, ZERO)
+    def change_data(timing: Timing, line: u64, state: u64) -> None:
+        """Changes the state of a line in the L1 data cache; INVALID removes it."""
+        change(l1d_set(timing, line), line, state, l1d_ways)
+        timing.caches.recent[line & l1d_mask] = 0
 
     @njit
-    def others_lose(board, me, line, sharers, state):
-        """Every other CPU that has the line has it in that state from now on; 0: it has it no longer."""
-        cpus = load_u64(board + board_record.CPUS)
-        other = ZERO
-        while sharers >> other != ZERO:
-            if sharers >> other & ONE != ZERO and other != me:
-                timing = load_u64(load_u64(cpus + other * WORD) + cpu_record.TIMING)
-                change(l1d_set(timing, line), line, state, l1d_ways)
-                if state == ZERO:
-                    change(timing + l2_at + (line & l2_mask) * l2_bytes, line, state, l2_ways)
+    def lose_code(timing: Timing, line: u64) -> None:
+        """Removes a line from the L1 instruction cache."""
+        change(l1i_set(timing, line), line, INVALID, l1i_ways)
+        if timing.caches.last_line == line + 1:
+            timing.caches.last_line = 0
+
+    @njit
+    def others_lose(board: Board, me: u64, line: u64, sharers: u64, state: u64) -> None:
+        """Changes the state of a line in the caches of all other CPUs that have it; INVALID removes it."""
+        other = u64(0)
+        while sharers >> other != 0:
+            if sharers >> other & 1 != 0 and other != me:
+                timing = board.cpus[other].timing
+                change_data(timing, line, state)
+                if state == INVALID:
+                    change(l2_set(timing, line), line, state, l2_ways)
                     lose_code(timing, line)
-            other += ONE
+            other += 1
 
     @njit
-    def evict(timing, board, me, line):
-        """The L2 drops a line, and so do the L1s, which it holds."""
-        change(l1d_set(timing, line), line, ZERO, l1d_ways)
+    def evict(timing: Timing, board: Board, me: u64, line: u64) -> None:
+        """Drops a line from the L2, and thus from the L1s, which it includes."""
+        change_data(timing, line, INVALID)
         lose_code(timing, line)
         if coherent:
-            place = entry_of(board, line)
-            entry = np.uint64(load_u16(place)) & ~(ONE << me)
-            if entry >> OWNER_SHIFT == me + ONE:
-                entry &= SHARERS
-            store_u16(place, np.uint16(entry))
+            entry = board.timing_shared.directory[line]
+            entry.sharers &= ~(u64(1) << me)
+            if entry.owner == me + 1:
+                entry.owner = 0
 
     @njit
-    def below(timing, board, me, line):
-        """Gets a line from the L2, the last level or memory, into the L2. Cycles that this takes more than an L1 hit."""
-        base = timing + l2_at + (line & l2_mask) * l2_bytes
-        if find(base, line, l2_ways):
+    def kept(cpu: Cpu, board: Board, line: u64) -> bool:
+        """Whether the last level has a line, which it has from now on. Its lines are also used by others outside this machine: a
+        line that was unused for long has been evicted by them."""
+        lines = board.timing_shared.llc[line & llc_mask].lines
+        entry, now = with_state(line, SHARED), cpu.cycles >> AGE_SHIFT & LINE_MASK
+        way = u64(0)
+        while way + 1 < llc_ways and lines[way] & LINE_MASK != entry:
+            way += 1
+        before = put(lines, now << USED_SHIFT | entry, way + 1)
+        return before & LINE_MASK == entry and now - (before >> USED_SHIFT) <= longest
+
+    @njit
+    def below(cpu: Cpu, timing: Timing, board: Board, me: u64, line: u64) -> u64:
+        """Brings a line into the L2 from the last level or memory, if necessary. Returns the cycles beyond an L1 hit."""
+        lines = l2_set(timing, line)
+        if find(lines, line, l2_ways):
             return l2_hit
         record.count(timing, L2_MISSES)
-        dropped = put(base, line << TWO | SHARED, l2_ways)
-        if dropped != ZERO:
-            evict(timing, board, me, dropped >> TWO)
+        dropped = put(lines, with_state(line, SHARED), l2_ways)
+        if dropped != 0:
+            evict(timing, board, me, dropped >> STATE_BITS)
         if not coherent:
             return llc_hit
         record.tally(timing, LLC_LOADS)
-        base = load_u64(board + board_record.TIMING_SHARED) + llc_at + (line & llc_mask) * llc_bytes
-        if find(base, line, llc_ways):
+        if kept(cpu, board, line):
             return llc_hit
         record.count(timing, LLC_MISSES)
-        put(base, line << TWO | SHARED, llc_ways)
         return memory
 
     @njit
-    def streams(timing, line):
-        """Whether the prefetcher has seen that lines of a page are read in order, and has got this one before."""
-        page = line >> LINES_IN_PAGE
-        place = timing + streams_at + (page & STREAM_MASK) * WORD
-        last = load_u64(place)
-        store_u64(place, line + ONE)
-        return last != ZERO and (last == line or last == line + TWO) and (last - ONE) >> LINES_IN_PAGE == page
+    def streams(timing: Timing, line: u64) -> bool:
+        """Whether the prefetcher has detected sequential reading of the page, and has prefetched this line."""
+        page = line >> PAGE_BITS
+        place = page & STREAM_MASK
+        last = timing.caches.streams[place]
+        timing.caches.streams[place] = line + 1
+        return last != 0 and (last == line or last == line + 2) and (last - 1) >> PAGE_BITS == page
 
     @outlined
-    def coherent_miss(cpu, timing, board, line, write, code):
+    def coherent_miss(cpu: Cpu, timing: Timing, board: Board, line: u64, write: bool, code: bool) -> u64:
         """Fetches a line that the L1 does not have, or may not write."""
-        me = load_u64(cpu + cpu_record.INDEX)
-        place = entry_of(board, line)
-        entry = np.uint64(load_u16(place))
-        sharers, owner = entry & SHARERS, entry >> OWNER_SHIFT
-        mine = ONE << me
+        me, entry = cpu.index, board.timing_shared.directory[line]
+        sharers, owner = entry.sharers, entry.owner
+        mine = u64(1) << me
         others = sharers & ~mine
-        latency, state = ZERO, EXCLUSIVE
-        if owner != ZERO and owner != me + ONE:  # its owner may have changed it
+        if owner != 0 and owner != me + 1:  # its owner may have modified it
             record.count(timing, TRANSFERS)
-            others_lose(board, me, line, others, ZERO if write else SHARED)
-            below(timing, board, me, line)
+            others_lose(board, me, line, others, INVALID if write else SHARED)
+            below(cpu, timing, board, me, line)
             latency = transfer
-            # The CPUs take turns at the line from now on: short ones, so that none has it longer than it would.
-            store_u64(board + board_record.PACE, SHORTEST_PACE)
+            # CPUs contend for the line from now on: turns are short, so that no CPU has the line longer than on hardware.
+            board.pace = SHORTEST_PACE
             end_turn(cpu)
         else:
-            latency = below(timing, board, me, line)
-            if write and others != ZERO:
+            latency = below(cpu, timing, board, me, line)
+            if write and others != 0:
                 record.count(timing, UPGRADES)
-                others_lose(board, me, line, others, ZERO)
+                others_lose(board, me, line, others, INVALID)
                 latency = max(latency, upgrade)
+        sharers, owner, state = mine, me + 1, EXCLUSIVE
         if write:
-            entry, state = mine | (me + ONE) << OWNER_SHIFT, MODIFIED
+            state = MODIFIED
             lose_code(timing, line)
-        elif code:  # who writes it next has to say so, be it this CPU
-            entry, state = sharers | mine, SHARED
-            change(l1d_set(timing, line), line, SHARED, l1d_ways)
-        elif others != ZERO or has(l1i_set(timing, line), line, l1i_ways):
-            entry, state = sharers | mine, SHARED
-        else:
-            entry = mine | (me + ONE) << OWNER_SHIFT
-        store_u16(place, np.uint16(entry))
+        elif code or others != 0 or has(l1i_set(timing, line), line, l1i_ways):
+            sharers, owner, state = others | mine, u64(0), SHARED
+            if code:  # any later writer must ask the directory, even this CPU
+                change_data(timing, line, SHARED)
+        entry.sharers, entry.owner = sharers, owner
         if code:
-            put(l1i_set(timing, line), line << TWO | SHARED, l1i_ways)
+            put(l1i_set(timing, line), with_state(line, SHARED), l1i_ways)
+            return latency
+        lines = l1d_set(timing, line)
+        if find(lines, line, l1d_ways):
+            lines[0] = with_state(line, state)
         else:
-            base = l1d_set(timing, line)
-            if find(base, line, l1d_ways):
-                store_u64(base, line << TWO | state)
-            else:
-                put(base, line << TWO | state, l1d_ways)
+            put(lines, with_state(line, state), l1d_ways)
         return latency
 
     @outlined
-    def data_miss(cpu, timing, board, line, write, shared):
+    def data_miss(cpu: Cpu, timing: Timing, board: Board, line: u64, write: bool, shared: bool) -> u64:
         """Fetches a line of data. `shared`: the L1 has it, but may not write it."""
         if shared:
             return coherent_miss(cpu, timing, board, line, write, False)
@@ -310,46 +281,46 @@ def build(core: Caches, at: CacheFields, shared: SharedFields, coherent: bool) -
         return latency
 
     @njit
-    def access(cpu, timing, board, line, write):
-        base = l1d_set(timing, line)
-        if find(base, line, l1d_ways):
+    def access(cpu: Cpu, timing: Timing, board: Board, line: u64, write: bool) -> tuple[u64, u64]:
+        lines = l1d_set(timing, line)
+        if find(lines, line, l1d_ways):
+            entry = lines[0]
+            state = entry & STATE_MASK
+            if state == MODIFIED:
+                return u64(0), u64(1)
             if not write:
-                return ZERO
-            entry = load_u64(base)
-            if entry & THREE == MODIFIED:
-                return ZERO
-            if entry & THREE != SHARED:
-                store_u64(base, entry | MODIFIED)
-                return ZERO
-            return data_miss(cpu, timing, board, line, write, True)
-        return data_miss(cpu, timing, board, line, write, False)
+                return u64(0), u64(0)
+            if state != SHARED:
+                lines[0] = entry | MODIFIED
+                return u64(0), u64(1)
+            return data_miss(cpu, timing, board, line, write, True), u64(1)
+        return data_miss(cpu, timing, board, line, write, False), u64(write)
 
     @outlined
-    def code_miss(cpu, timing, board, line):
+    def code_miss(cpu: Cpu, timing: Timing, board: Board, line: u64) -> u64:
         """Fetches a line of instructions that the L1 does not have."""
         record.count(timing, CODE_MISSES)
         if coherent:
             return coherent_miss(cpu, timing, board, line, False, True)
-        latency = below(timing, board, load_u64(cpu + cpu_record.INDEX), line)
-        put(l1i_set(timing, line), line << TWO | SHARED, l1i_ways)
+        latency = below(cpu, timing, board, cpu.index, line)
+        put(l1i_set(timing, line), with_state(line, SHARED), l1i_ways)
         return latency
 
     @njit
-    def fetch(cpu, timing, board, line):
+    def fetch(cpu: Cpu, timing: Timing, board: Board, line: u64) -> u64:
         record.tally(timing, CODE_LOADS)
         if find(l1i_set(timing, line), line, l1i_ways):
-            return ZERO
+            return u64(0)
         return code_miss(cpu, timing, board, line)
 
     @njit
-    def lose(board, line):
+    def lose(board: Board, line: u64) -> None:
         if coherent:
-            place = entry_of(board, line)
-            sharers = np.uint64(load_u16(place)) & SHARERS
-            if sharers != ZERO:
-                others_lose(board, NOBODY, line, sharers, ZERO)
-                store_u16(place, np.uint16(0))
+            entry = board.timing_shared.directory[line]
+            if entry.sharers != 0:
+                others_lose(board, NOBODY, line, entry.sharers, INVALID)
+                entry.sharers, entry.owner = 0, 0
         else:
-            others_lose(board, NOBODY, line, (ONE << load_u64(board + board_record.CPU_COUNT)) - ONE, ZERO)
+            others_lose(board, NOBODY, line, (u64(1) << board.cpu_count) - 1, INVALID)
 
     return Hierarchy(access, fetch, lose)

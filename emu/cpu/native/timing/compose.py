@@ -1,339 +1,363 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Composes blocks: an out-of-order core in which a block is a summary (`emu.cpu.timing.composition` says the rules).
+"""Composes blocks: an out-of-order core in which a block is a summary (the rules are in `emu.cpu.timing.composition`).
 
-What happens to the core in a block depends on the core's state and on how the block before ended, unless something
-stalls. So states have numbers, transitions are remembered, and most blocks cost a lookup. While what has been
-dispatched is late by more than it takes to fill the window, states are too many: each block is then computed.
+A block's effect on the core depends on the core's state and on the previous block's outcome, unless something stalls. So
+states have numbers, transitions are cached, and most blocks cost one lookup. While dispatched instructions are late by
+more than it takes to fill the window, there would be too many states: each block is then computed.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
-import numpy as np
-
-from emu.cpu.native.timing import record, summary_record
+from emu.cpu.native.timing.record import (
+    AHEAD,
+    AHEAD_STEP,
+    BRANCHED,
+    NO_STATE,
+    REGISTERS,
+    RETIRED,
+    RING,
+    STORES,
+    TIMES,
+    Timing,
+)
+from emu.cpu.native.timing.summary_record import (
+    MOST_STATES,
+    SERIALISES,
+    STATE_SLOTS,
+    STATE_WORDS,
+    TRANSITION_SLOTS,
+    State,
+    Summary,
+    Tables,
+    Transition,
+    first_output,
+    next_output,
+    summary_at,
+)
+from emu.cpu.timing import CYCLE
 from emu.cpu.timing.core import Core
-from emu.native import njit, outlined
-from emu.native.pointers import load_u16, load_u32, load_u64, store_u16, store_u32, store_u64
+from emu.native.functions import njit, outlined
+from emu.native.records import Words, u64
 
-__all__ = ["TWELFTHS", "build"]
+__all__ = ["build", "delay", "empty", "forget_states", "settle"]
 
-ZERO, ONE, TWO, THREE, SIX, WORD = (np.uint64(n) for n in (0, 1, 2, 3, 6, 8))
-TWELFTHS = np.uint64(12)
-HALF_WORD, LOW32 = np.uint64(32), np.uint64(0xFFFF_FFFF)
-MULTIPLIER = np.uint64(0x9E37_79B9_7F4A_7C15)
-ALL_READY = ZERO  # the state in which nothing is under way
-REGISTERS, VALUES = record.REGISTERS, summary_record.STATE_VALUES
-STATE_WORDS = summary_record.STATE_WORDS
-STATE_BYTES = np.uint64(8 * STATE_WORDS)
-STATE_SLOT_MASK = np.uint64(summary_record.STATE_SLOTS - 1)
-TRANSITION_SHIFT, TRANSITION_MASK = np.uint64(40), np.uint64(summary_record.TRANSITION_SLOTS - 1)
-MOST_STATES = np.uint64(summary_record.MOST_STATES)
-RING_MASK, RING_SHIFT = np.uint64(record.RING - 1), THREE  # eight slots to an entry
+HALF = CYCLE // 2
+MULTIPLIER = 0x9E37_79B9_7F4A_7C15
+ALL_READY = u64(0)  # the state in which nothing is under way
+FOLD_SHIFT, SLOT_SHIFT = 29, 32  # of a state's hash
+WHERE_SHIFT, TRANSITION_SHIFT = 32, 40  # of a transition's hash
+STATE_SLOT_MASK, TRANSITION_MASK = STATE_SLOTS - 1, TRANSITION_SLOTS - 1
+FIRST_SLOT = 1 << 20  # of the window: keeps slot numbers positive
+ENTRY_SHIFT, RING_MASK = 3, RING - 1  # eight slots to an entry of the window
+AS_EXPECTED, TAKEN, RETURNED, TURNED, MISPREDICTED = (u64(n) for n in range(5))
 
-# Where a transition leads: number of the state | RETIRE << 24 | by how much ISSUE moves << 40.
-STATE_MASK, RETIRE_SHIFT, RETIRE_MASK, MOVE_SHIFT = np.uint64(0xFF_FFFF), np.uint64(24), np.uint64(0xFFFF), np.uint64(40)
-LONGEST_MOVE = np.uint64(1 << 24)
-# A key, less one: what the block met: state << 2 | outcome, then 14 bits each for FRONT in sixths, DATA and LATE in twelfths.
-OUTCOME_BITS, DELAY_BITS, NO_DELAYS = TWO, np.uint64(14), np.uint64(3 * 14)
-LONGEST_DELAY = np.uint64(1 << 16)
-AS_EXPECTED, TAKEN, TURNED, MISPREDICTED = (np.uint64(n) for n in range(4))
+# A transition's target is one number: the new state | when all has retired << 24 | the advance of `issue` << 40.
+STATE_MASK, RETIRED_SHIFT, RETIRED_MASK, MOVE_SHIFT = 0xFF_FFFF, 24, 0xFFFF, 40
+LONGEST_MOVE = 1 << 24
+# A key, minus one: state << 3 | outcome, then 14 bits each for `front` in half cycles, and `data` and `late` in cycles.
+OUTCOME_BITS, DELAY_BITS = 3, 14
+LONGEST_DELAY = 1 << 18
 
 
 @njit
-def later(now, earlier):
-    """How long `now` is behind `earlier`, at least 0."""
-    return now - earlier if now > earlier else ZERO
+def later(now: u64, earlier: u64) -> u64:
+    """By how much `now` is later than `earlier`, at least 0."""
+    return now - earlier if now > earlier else u64(0)
 
 
 @njit
-def forget_states(tables):
+def forget_states(tables: Tables) -> None:
     """Forgets all states but the first, and the transitions between them."""
-    store_u64(tables + summary_record.FORGOTTEN, load_u64(tables + summary_record.FORGOTTEN) + ONE)
-    for n in range(summary_record.STATE_SLOTS // 2):
-        store_u64(tables + summary_record.FOUND + np.uint64(n) * WORD, ZERO)
-    for n in range(summary_record.TRANSITION_SLOTS * summary_record.TRANSITION_WORDS):
-        store_u64(tables + summary_record.TRANSITIONS + np.uint64(n) * WORD, ZERO)
-    summaries, offset = load_u64(tables + summary_record.SUMMARIES), load_u64(tables + summary_record.SUMMARIES_FIRST)
-    while offset < load_u64(tables + summary_record.SUMMARIES_END):
-        store_u64(summaries + offset + summary_record.TRANSITION, ZERO)
-        store_u64(summaries + offset + summary_record.OTHER_TRANSITION, ZERO)
-        offset += load_u64(summaries + offset + summary_record.DISPATCH) >> HALF_WORD
-    store_u64(tables + summary_record.STATES_USED, ONE)
+    tables.forgotten += 1
+    for n in range(u64(STATE_SLOTS)):
+        tables.found[n] = 0
+    for n in range(u64(TRANSITION_SLOTS)):
+        transition = tables.transitions[n]
+        transition.key = transition.block = transition.next = 0
+    offset = tables.summaries_first
+    while offset < tables.summaries_end:
+        summary = summary_at(tables, offset)
+        summary.transition = summary.other_transition = 0
+        offset += summary.size
+    tables.states_used = 1
 
 
 @njit
-def number_of(timing, tables):
-    """The number of the state that is in the timing record."""
-    place = tables + summary_record.STATES
-    used = load_u64(tables + summary_record.STATES_USED)
+def are_equal(one: State, other: State) -> bool:
+    first, second, differences = Words(one.address), Words(other.address), u64(0)
+    for n in range(u64(STATE_WORDS)):
+        differences |= first[n] ^ second[n]
+    return differences == 0
+
+
+@njit
+def is_all_ready(state: State) -> bool:
+    words, found = Words(state.address), u64(0)
+    for n in range(u64(STATE_WORDS)):
+        found |= words[n]
+    return found == 0
+
+
+@njit
+def number_of(timing: Timing, tables: Tables) -> u64:
+    """The number of the state in the timing record."""
+    used = max(tables.states_used, u64(1))
     if used >= MOST_STATES:
         forget_states(tables)
-        used = ONE
-    elif used == ZERO:
-        used = ONE
-    fresh = place + used * STATE_BYTES
-    mixed = ZERO
-    for n in range(VALUES):
-        value = load_u64(timing + record.READY + np.uint64(n) * WORD)
-        store_u16(fresh + np.uint64(n) * TWO, np.uint16(value))
+        used = u64(1)
+    fresh, mixed = tables.states[used], u64(0)
+    for n in range(u64(TIMES)):
+        value = timing.times[n]
+        fresh.times[n] = value
         mixed = (mixed ^ value) * MULTIPLIER
-        mixed ^= mixed >> np.uint64(29)
-    slot = mixed >> HALF_WORD
-    while True:
-        slot &= STATE_SLOT_MASK
-        at = tables + summary_record.FOUND + slot * np.uint64(4)
-        known = np.uint64(load_u32(at))
-        if known == ZERO:
-            break
-        same = True
-        for n in range(STATE_WORDS):
-            offset = np.uint64(n) * WORD
-            if load_u64(place + (known - ONE) * STATE_BYTES + offset) != load_u64(fresh + offset):
-                same = False
-                break
-        if same:
-            return known - ONE
-        slot += ONE
-    empty = True
-    for n in range(STATE_WORDS):
-        if load_u64(fresh + np.uint64(n) * WORD) != ZERO:
-            empty = False
-    if empty:
+        mixed ^= mixed >> FOLD_SHIFT
+    slot = mixed >> SLOT_SHIFT & STATE_SLOT_MASK
+    while tables.found[slot] != 0:
+        known = tables.found[slot] - 1
+        if are_equal(tables.states[known], fresh):
+            return known
+        slot = slot + 1 & STATE_SLOT_MASK
+    if is_all_ready(fresh):
         return ALL_READY
-    store_u32(at, np.uint32(used + ONE))
-    store_u64(tables + summary_record.STATES_USED, used + ONE)
+    tables.found[slot] = used + 1
+    tables.states_used = used + 1
     return used
 
 
 @njit
-def materialise(timing, tables, state):
+def materialise(timing: Timing, tables: Tables, state: u64) -> None:
     """Writes a state into the timing record."""
-    place = tables + summary_record.STATES + state * STATE_BYTES
-    for n in range(VALUES):
-        store_u64(timing + record.READY + np.uint64(n) * WORD, np.uint64(load_u16(place + np.uint64(n) * TWO)))
+    known = tables.states[state]
+    for n in range(u64(TIMES)):
+        timing.times[n] = known.times[n]
 
 
 @njit
-def settle(timing, tables):
-    """The CPU stands: what its record says of it does not depend on the tables any more."""
-    state = load_u64(timing + record.STATE)
-    if state != record.NO_STATE:
-        materialise(timing, tables, state)
-        store_u64(timing + record.STATE, record.NO_STATE)
+def settle(timing: Timing, tables: Tables) -> None:
+    """The CPU stops: makes its record independent of the tables."""
+    if timing.state != NO_STATE:
+        materialise(timing, tables, timing.state)
+        timing.state = NO_STATE
 
 
 @outlined
-def delay(timing, tables, summary, late):
-    """What the last block, whose summary that is, has loaded comes `late`: its addresses were not known when it began."""
+def delay(timing: Timing, tables: Tables, summary: Summary, late: u64) -> None:
+    """The loads of the last block, given by its summary, are `late`: their addresses were unknown when it began."""
     settle(timing, tables)
-    outputs = load_u64(summary + summary_record.OUTPUTS)
-    place, count = summary + (outputs >> HALF_WORD), outputs & LOW32
-    retire = load_u64(timing + record.RETIRE)
-    while count != ZERO:
-        output = load_u64(place)
-        register = output & np.uint64(0xFF)
-        if output & summary_record.LOADS and register != np.uint64(record.RETIRED):
-            ready = timing + record.READY + register * WORD  # BRANCH lies behind RETIRE, as it is numbered
-            store_u64(ready, load_u64(ready) + late)
-            retire = max(retire, load_u64(ready))
-        place += WORD + (output >> summary_record.INPUTS_SHIFT & summary_record.INPUTS_MASK) * WORD
-        count -= ONE
-    store_u64(timing + record.RETIRE, retire)
+    output = first_output(summary)
+    retire = timing.times[RETIRED]
+    for _ in range(summary.output_count):
+        register = output.register
+        if output.loads != 0 and register != RETIRED:
+            ready = timing.times[register] + late
+            timing.times[register] = ready
+            retire = max(retire, ready)
+        output = next_output(output)
+    timing.times[RETIRED] = retire
 
 
 @njit
-def empty(timing):
-    """All is done, nothing is under way."""
-    for n in range(VALUES):
-        store_u64(timing + record.READY + np.uint64(n) * WORD, ZERO)
-    store_u64(timing + record.SLOTS, ZERO)
+def empty(timing: Timing) -> None:
+    """Everything is complete, and nothing is under way."""
+    for n in range(u64(TIMES)):
+        timing.times[n] = 0
+    timing.slots = 0
 
 
-def build(core: Core) -> Any:
-    """compose(timing, tables, summary, outcome, front, data, late), compiled: advances ISSUE and the state by a block.
+@njit
+def note_retirement(timing: Timing, slots: u64, time: u64) -> None:
+    """The last `slots` slots of the window retire at `time`."""
+    entry, last = (timing.slots - slots) >> ENTRY_SHIFT, timing.slots >> ENTRY_SHIFT
+    if last - entry > RING_MASK:
+        entry = last - RING_MASK
+    while entry <= last:
+        timing.window[entry & RING_MASK] = time
+        entry += 1
 
-    `outcome`: how the block before went on. Twelfths of a cycle: `front`, by which instructions come late; `data`, by which
-    the block's data come late; `late`, by which the block before retires late: `delay` is for the rest. Returns RETIRE,
-    counted from ISSUE.
+
+@njit
+def execute(timing: Timing, summary: Summary, at: u64, data: u64) -> tuple[u64, u64]:
+    """Dispatches a block `at` a time, and updates `times`. Returns when it is done, and when its last instruction is."""
+    output, count = first_output(summary), summary.output_count
+    for n in range(count):
+        wait = data if output.loads != 0 else u64(0)
+        time = at + output.base
+        for i in range(output.count):
+            source = output.inputs[i]
+            time = max(time, timing.times[source.register] + source.latency)
+        fresh = timing.fresh[n]
+        fresh.register = output.register
+        fresh.time = time + wait
+        output = next_output(output)
+    done = branch = at
+    for n in range(count):
+        register, time = timing.fresh[n].register, timing.fresh[n].time
+        if register < REGISTERS:
+            timing.times[register] = time
+        elif register == RETIRED:
+            done = time
+        else:
+            branch = time
+    return done, branch
+
+
+@njit
+def key_of(state: u64, outcome: u64, front: u64, data: u64, late: u64) -> u64:
+    """The key under which a block's transition is cached; 0 if a delay is too long for it."""
+    key = state << OUTCOME_BITS | outcome
+    if front | data | late == 0:
+        return (key << 3 * DELAY_BITS) + 1
+    if front | data | late >= LONGEST_DELAY:
+        return u64(0)
+    return (((key << DELAY_BITS | front // HALF) << DELAY_BITS | data // CYCLE) << DELAY_BITS | late // CYCLE) + 1
+
+
+@njit
+def transition_at(tables: Tables, block: u64, key: u64) -> Transition:
+    """The place of the transition in the table, if it is cached."""
+    slot = (key ^ block << WHERE_SHIFT) * MULTIPLIER >> TRANSITION_SHIFT & TRANSITION_MASK
+    return tables.transitions[slot]
+
+
+@njit
+def note(summary: Summary, key: u64, found: u64) -> None:
+    """Caches a transition at its block."""
+    summary.other_transition = summary.transition
+    summary.other_next = summary.next
+    summary.transition = key
+    summary.next = found
+
+
+@njit
+def remembered(tables: Tables, summary: Summary, key: u64) -> u64:
+    """The cached target of a block; 0 if it is unknown."""
+    if summary.transition == key:
+        return summary.next
+    if summary.other_transition == key:
+        return summary.other_next
+    block = summary.address - tables.summaries.address
+    transition = transition_at(tables, block, key)
+    if transition.key != key or transition.block != block:
+        return u64(0)
+    found = transition.next
+    note(summary, key, found)
+    return found
+
+
+@njit
+def remember(tables: Tables, summary: Summary, key: u64, found: u64) -> None:
+    block = summary.address - tables.summaries.address
+    transition = transition_at(tables, block, key)
+    transition.key = key
+    transition.block = block
+    transition.next = found
+    note(summary, key, found)
+
+
+def build(core: Core) -> Callable[[Timing, Tables, Summary, u64, u64, u64, u64], u64]:
+    """compose(timing, tables, summary, outcome, front, data, late), compiled: advances `issue` and the state by a block.
+
+    `outcome`: the previous block's outcome. In parts of a cycle: `front`, by which instructions are late; `data`, by which
+    the block's data are late; `late`, by which the previous block retires late: `delay` handles the rest. Returns when all
+    has retired, relative to `issue`.
     """
-    taken_loss, taken_each = np.uint64(core.taken_loss), np.uint64(core.taken_each)
-    resteer, mispredict = np.uint64(core.predictor.resteer), np.uint64(core.predictor.mispredict)
-    window, store_room = np.uint64(core.window), np.uint64(core.store_room)
-    fast = np.uint64(core.window * 12 // core.width)  # the window cannot be full before that
+    taken_loss, taken_each = u64(core.taken_loss), u64(core.taken_each)
+    return_each, most_ahead = u64(core.predictor.return_each), u64(core.ahead)
+    resteer, mispredict = u64(core.predictor.resteer), u64(core.predictor.mispredict)
+    window, store_room = u64(core.window), u64(core.store_room)
+    fast = u64(core.window * CYCLE // core.width)  # the window cannot be full before that
 
     @njit
-    def hold_back(timing, at, slots):
-        """When a block that needs so many slots of the window can be dispatched, not before `at`. Counted from ISSUE."""
-        used = load_u64(timing + record.SLOTS)
-        if used == ZERO:  # the window begins to matter: what is older retires in time
-            for n in range(record.RING):
-                store_u64(timing + record.WINDOW + np.uint64(n) * WORD, ZERO)
-            used = np.uint64(1 << 20)
+    def hold_back(timing: Timing, at: u64, slots: u64) -> u64:
+        """When a block that needs `slots` slots of the window can be dispatched, at `at` or later. Relative to `issue`."""
+        used = timing.slots
+        if used == 0:  # tracking of the window starts: everything older retires in time
+            for n in range(u64(RING)):
+                timing.window[n] = 0
+            used = u64(FIRST_SLOT)
         used += slots
-        store_u64(timing + record.SLOTS, used)
-        behind = max(window, slots)  # a block that is longer waits for all before it
-        oldest = load_u64(timing + record.WINDOW + ((used - behind) >> RING_SHIFT & RING_MASK) * WORD)
-        return max(at, later(oldest, load_u64(timing + record.ISSUE)))
+        timing.slots = used
+        behind = max(window, slots)  # a block that is longer waits for everything before it
+        oldest = timing.window[(used - behind) >> ENTRY_SHIFT & RING_MASK]
+        return max(at, later(oldest, timing.issue))
 
     @njit
-    def note_retirement(timing, slots, time):
-        used = load_u64(timing + record.SLOTS)
-        entry = (used - slots) >> RING_SHIFT
-        last = used >> RING_SHIFT
-        if last - entry > RING_MASK:
-            entry = last - RING_MASK
-        while entry <= last:
-            store_u64(timing + record.WINDOW + (entry & RING_MASK) * WORD, time)
-            entry += ONE
-
-    @njit
-    def step(timing, summary, outcome, front, data, late):
-        """Computes a block: the state in the record becomes the next. Returns by how much ISSUE moves."""
-        head = load_u64(summary + summary_record.HEAD)
-        retire = max(load_u64(timing + record.RETIRE), late)
-        at = ZERO
+    def fetched(timing: Timing, outcome: u64) -> tuple[u64, u64]:
+        """When a block has been fetched, given the previous outcome, and by how much fetching is ahead then."""
+        ahead = timing.times[AHEAD]
+        if outcome in (TAKEN, RETURNED):
+            each = return_each if outcome == RETURNED else taken_each
+            at = max(taken_loss, later(each, ahead))
+            return at, later(ahead + at, each)
         if outcome == MISPREDICTED:
-            at = load_u64(timing + record.BRANCH) + mispredict
-        elif outcome != AS_EXPECTED:
-            at = max(taken_loss, later(taken_each, load_u64(timing + record.START)))
-            if outcome == TURNED:
-                at += resteer
+            return timing.times[BRANCHED] + mispredict, u64(0)
+        if outcome == TURNED:
+            return taken_each + resteer, u64(0)
+        return u64(0), ahead
+
+    @njit
+    def step(timing: Timing, summary: Summary, outcome: u64, front: u64, data: u64, late: u64) -> u64:
+        """Computes a block: updates the state in the record. Returns the advance of `issue`."""
+        retire = max(timing.times[RETIRED], late)
+        at, ahead = fetched(timing, outcome)
         at += front
-        at = max(at, later(load_u64(timing + record.READY + np.uint64(record.STORES) * WORD), store_room))
-        serialising = head >> summary_record.SERIALISING_SHIFT
-        if serialising != ZERO:
-            at = max(at, retire) + serialising * TWELFTHS
-        slow = retire > at + fast
-        slots = head >> summary_record.SLOTS_SHIFT & summary_record.SLOTS_MASK
+        begun = at
+        at = max(at, later(timing.times[STORES], store_room))
+        if summary.flags & SERIALISES != 0:
+            at = max(at, retire) + summary.serialising * CYCLE
+        slow, slots = retire > at + fast, summary.slots
         if slow:
             at = hold_back(timing, at, slots)
         else:
-            store_u64(timing + record.SLOTS, ZERO)
-        outputs = load_u64(summary + summary_record.OUTPUTS)
-        place, count = summary + (outputs >> HALF_WORD), outputs & LOW32
-        done = branch = at
-        n = ZERO
-        while n < count:
-            output = load_u64(place)
-            place += WORD
-            wait = data if output & summary_record.LOADS else ZERO
-            time = at + (output >> summary_record.BASE_SHIFT)
-            inputs = output >> summary_record.INPUTS_SHIFT & summary_record.INPUTS_MASK
-            while inputs != ZERO:
-                source = load_u64(place)
-                place += WORD
-                ready = load_u64(timing + record.READY + (source & np.uint64(0xFF)) * WORD)
-                time = max(time, ready + (source >> summary_record.LATENCY_SHIFT))
-                inputs -= ONE
-            store_u64(timing + record.FRESH + n * np.uint64(16), output & np.uint64(0xFF))
-            store_u64(timing + record.FRESH + n * np.uint64(16) + WORD, time + wait)
-            n += ONE
-        while n != ZERO:
-            n -= ONE
-            register = load_u64(timing + record.FRESH + n * np.uint64(16))
-            time = load_u64(timing + record.FRESH + n * np.uint64(16) + WORD)
-            if register < np.uint64(REGISTERS):
-                store_u64(timing + record.READY + register * WORD, time)
-            elif register == np.uint64(record.RETIRED):
-                done = time
-            else:
-                branch = time
-        move = at + (load_u64(summary + summary_record.DISPATCH) & LOW32)
+            timing.slots = 0
+        done, branch = execute(timing, summary, at, data)
+        move = at + summary.dispatch
         retire = max(max(retire, done), move)
         if slow:
-            note_retirement(timing, slots, load_u64(timing + record.ISSUE) + retire)
-        for r in range(REGISTERS):
-            ready = timing + record.READY + np.uint64(r) * WORD
-            store_u64(ready, later(load_u64(ready), move))
-        store_u64(timing + record.RETIRE, retire - move)
-        store_u64(timing + record.BRANCH, later(branch, move))
-        store_u64(timing + record.START, min(move - at, taken_each))
+            note_retirement(timing, slots, timing.issue + retire)
+        for register in range(u64(REGISTERS)):
+            timing.times[register] = later(timing.times[register], move)
+        timing.times[RETIRED] = retire - move
+        timing.times[BRANCHED] = later(branch, move)
+        timing.times[AHEAD] = min(ahead + later(move, begun), most_ahead) // AHEAD_STEP * AHEAD_STEP
         return move
 
-    @njit
-    def key_of(state, outcome, front, data, late):
-        """What is remembered of a block that meets this; 0: it is too long for that."""
-        key = state << OUTCOME_BITS | outcome
-        if front | data | late == ZERO:
-            return (key << NO_DELAYS) + ONE
-        if front | data | late >= LONGEST_DELAY:
-            return ZERO
-        return (((key << DELAY_BITS | front // SIX) << DELAY_BITS | data // TWELFTHS) << DELAY_BITS | late // TWELFTHS) + ONE
-
-    @njit
-    def transition_at(tables, summary, key):
-        """Where the transition is kept, if it is."""
-        where = summary - load_u64(tables + summary_record.SUMMARIES)
-        slot = (key ^ where << HALF_WORD) * MULTIPLIER >> TRANSITION_SHIFT & TRANSITION_MASK
-        return tables + summary_record.TRANSITIONS + slot * np.uint64(summary_record.TRANSITION_WORDS * 8)
-
-    @njit
-    def note(summary, key, found):
-        """Notes a transition at its block."""
-        store_u64(summary + summary_record.OTHER_TRANSITION, load_u64(summary + summary_record.TRANSITION))
-        store_u64(summary + summary_record.OTHER_NEXT, load_u64(summary + summary_record.NEXT))
-        store_u64(summary + summary_record.TRANSITION, key)
-        store_u64(summary + summary_record.NEXT, found)
-
-    @njit
-    def remembered(tables, summary, key):
-        """Where a block leads that was met before; 0: it is not known."""
-        if load_u64(summary + summary_record.TRANSITION) == key:
-            return load_u64(summary + summary_record.NEXT)
-        if load_u64(summary + summary_record.OTHER_TRANSITION) == key:
-            return load_u64(summary + summary_record.OTHER_NEXT)
-        place = transition_at(tables, summary, key)
-        where = summary - load_u64(tables + summary_record.SUMMARIES)
-        if load_u64(place + summary_record.KEY) != key or load_u64(place + summary_record.WHERE) != where:
-            return ZERO
-        found = load_u64(place + summary_record.TO)
-        note(summary, key, found)
-        return found
-
-    @njit
-    def remember(tables, summary, key, found):
-        place = transition_at(tables, summary, key)
-        store_u64(place + summary_record.KEY, key)
-        store_u64(place + summary_record.WHERE, summary - load_u64(tables + summary_record.SUMMARIES))
-        store_u64(place + summary_record.TO, found)
-        note(summary, key, found)
-
     @outlined
-    def compute(timing, tables, summary, outcome, front, data, late, key):
-        """Does what `compose` does, and remembers under a key, if it is not 0, where it leads."""
-        state = load_u64(timing + record.STATE)
-        if state != record.NO_STATE:
-            materialise(timing, tables, state)
-        store_u64(tables + summary_record.COMPUTED, load_u64(tables + summary_record.COMPUTED) + ONE)
+    def compute(
+        timing: Timing, tables: Tables, summary: Summary, outcome: u64, front: u64, data: u64, late: u64, key: u64
+    ) -> u64:
+        """Does the work of `compose`, and caches the result under a key, unless it is 0."""
+        if timing.state != NO_STATE:
+            materialise(timing, tables, timing.state)
+        tables.computed += 1
         move = step(timing, summary, outcome, front, data, late)
-        store_u64(timing + record.ISSUE, load_u64(timing + record.ISSUE) + move)
-        retire = load_u64(timing + record.RETIRE)
+        timing.issue += move
+        retire = timing.times[RETIRED]
         if retire > fast:
-            store_u64(timing + record.STATE, record.NO_STATE)
+            timing.state = NO_STATE
             return retire
-        store_u64(timing + record.SLOTS, ZERO)  # where a state leads must not depend on what the window holds
-        forgotten = load_u64(tables + summary_record.FORGOTTEN)
+        timing.slots = 0  # a state's transitions must not depend on the window's contents
+        forgotten = tables.forgotten
         state = number_of(timing, tables)
-        store_u64(timing + record.STATE, state)
-        found = state | retire << RETIRE_SHIFT | move << MOVE_SHIFT
-        same = forgotten == load_u64(tables + summary_record.FORGOTTEN)
-        if key != ZERO and move < LONGEST_MOVE and found != ZERO and same:
+        timing.state = state
+        found = state | retire << RETIRED_SHIFT | move << MOVE_SHIFT
+        if key != 0 and move < LONGEST_MOVE and found != 0 and forgotten == tables.forgotten:
             remember(tables, summary, key, found)
         return retire
 
     @njit
-    def compose(timing, tables, summary, outcome, front, data, late):
-        state, key = load_u64(timing + record.STATE), ZERO
-        if state != record.NO_STATE:
+    def compose(timing: Timing, tables: Tables, summary: Summary, outcome: u64, front: u64, data: u64, late: u64) -> u64:
+        state, key = timing.state, u64(0)
+        if state != NO_STATE:
             key = key_of(state, outcome, front, data, late)
-            if key != ZERO:
+            if key != 0:
                 found = remembered(tables, summary, key)
-                if found != ZERO:
-                    store_u64(timing + record.STATE, found & STATE_MASK)
-                    store_u64(timing + record.ISSUE, load_u64(timing + record.ISSUE) + (found >> MOVE_SHIFT))
-                    return found >> RETIRE_SHIFT & RETIRE_MASK
+                if found != 0:
+                    timing.state = found & STATE_MASK
+                    timing.issue += found >> MOVE_SHIFT
+                    return found >> RETIRED_SHIFT & RETIRED_MASK
         return compute(timing, tables, summary, outcome, front, data, late, key)
 
     return compose

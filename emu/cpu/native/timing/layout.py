@@ -1,32 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Where the parts of a CPU's timing record are, and of what the CPUs share, for one core."""
+"""The layouts of a CPU's timing record, and of the state that CPUs share, for one core."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-from emu.cpu.native.timing import record
-from emu.cpu.native.timing.caches import CacheFields, SharedFields
-from emu.cpu.native.timing.predict import PredictorFields
+from emu.cpu.native.timing import cache_records, predictor_record
 from emu.cpu.timing.core import Core
-from emu.native.record import Fields
+from emu.native.records import Layouts
 
-__all__ = ["Layout"]
+__all__ = ["layouts"]
+
+_LINE = 64  # bytes
 
 
-class Layout(NamedTuple):
-    """Offsets in the records."""
-
-    predictor: PredictorFields
-    caches: CacheFields
-    words: int  # of a CPU's timing record
-    shared: SharedFields
-    shared_words: int  # of what the CPUs share
-
-    @classmethod
-    def of(cls, core: Core, memory: int) -> Layout:
-        """For boards with so many bytes of RAM."""
-        own, shared = Fields(record.WORDS), Fields()
-        predictor, caches = PredictorFields.of(core.predictor, own), CacheFields.of(core.caches, own)
-        of_all = SharedFields.of(core.caches, memory, shared)
-        return cls(predictor, caches, own.count, of_all, shared.count)
+def layouts(core: Core, memory: int = 0) -> Layouts:
+    """The layouts for a core. `memory`: bytes of RAM, needed where records are allocated; compiled code does not depend on it."""
+    return Layouts(predictor_record.shapes(core.predictor) | cache_records.shapes(core.caches, memory // _LINE))

@@ -1,19 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A CPU's timing record: what a timing model with state keeps of one CPU. It begins with counters and the state of the core.
+"""A CPU's timing record: the state of one CPU in a timing model with state.
 
-`predict` and `caches` add their own words behind. Nothing in the record is of the host, so that a checkpoint copies it as
-it is. Time is in twelfths of a cycle: what a core of width 2, 3, 4 or 6 takes for a micro-operation is whole.
+It contains nothing of the host, so checkpoints copy it as it is. Times are in parts of a cycle (`CYCLE`).
 """
 
 from __future__ import annotations
 
 from typing import Final
 
-import numpy as np
-
-from emu.native import njit
-from emu.native.pointers import load_u64, store_u64
-from emu.native.record import Fields
+from emu.cpu.native.timing.cache_records import OwnCaches
+from emu.cpu.native.timing.predictor_record import Predictor
+from emu.cpu.timing import CYCLE
+from emu.native.functions import njit
+from emu.native.records import Record, Records, Values, inline, u64
 
 COUNTERS: Final = (
     "branches", "branch-misses", "conditional-branches", "conditional-misses", "returns", "return-misses",
@@ -23,78 +22,86 @@ COUNTERS: Final = (
     "LLC-loads", "LLC-load-misses", "dTLB-loads", "dTLB-load-misses", "coherence-transfers", "coherence-upgrades",
     "traps", "serialising", "unresolved-accesses", "static-blocks",
 )  # fmt: skip
-"""The events that are counted, by the names that perf has for them where it has one. The order is that of COUNTS."""
+"""The events counted, with perf's names where it has one. The order is that of `counts`."""
 
 MOST_COUNTERS = 32
-# Registers whose times are kept: general ones, flags, vector registers; what stands for places in memory; the store queue.
+# Registers whose ready times are tracked: general registers, flags, vector registers; pseudo-registers for memory; the store
+# queue.
 FIRST_PLACE, PLACES = 33, 3
 STORES = FIRST_PLACE + PLACES
 REGISTERS = STORES + 1
-RETIRED, BRANCHED = REGISTERS, REGISTERS + 1  # what a block's outputs name beside registers
-RING = 64  # entries of WINDOW
-
-fields = Fields()
-COUNTS = fields.words(MOST_COUNTERS)
-LEFT = fields.words(MOST_COUNTERS)  # of each event, how many until the next sample; 0: it is not sampled
-PERIODS = fields.words(MOST_COUNTERS)  # ... and how many from one sample to the next
-SAMPLED = fields.word()  # the events to sample at the block's end, a bit each
-TRAPPED = fields.word()  # twelfths of a cycle that a trap takes which has come since the last block; 0: none has
-STATE = fields.word()  # number of the core's state while a turn lasts; NO_STATE: it is in what follows
-ISSUE = fields.word()  # when the next micro-operation can be dispatched
-KNOWN_CYCLES = fields.word()  # the CPU's CYCLES as the model left it: another value means that time has jumped
-PREVIOUS = fields.word()  # offset of the summary of the block before; 0: none that counts
-PREVIOUS_END = fields.word()  # virtual address behind that block
-READY = fields.words(REGISTERS)  # when each register is there; these and the next three are counted from ISSUE
-RETIRE = fields.word()  # when all that was dispatched has retired
-BRANCH = fields.word()  # when the last block's last instruction was executed
-START = fields.word()  # how long before ISSUE the last block began to be dispatched
-SLOTS = fields.word()  # dispatch slots used so far, while the window matters
-WINDOW = fields.words(RING)  # when what was dispatched so many eighths of a dispatch window ago retired
-FRESH = fields.words(2 * (REGISTERS + 2))  # outputs of a block and their times, until all are known
-WORDS = fields.count  # `predict` and `caches` have theirs behind
-
-NO_STATE = np.uint64(0xFFFF_FFFF_FFFF_FFFF)
-ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(8)
+AHEAD_STEP = CYCLE // 2  # coarse, because states differ by it
+# The other times: when everything dispatched has retired, when the last block's last instruction was executed, and by how much
+# fetching is ahead of dispatch, in steps of AHEAD_STEP.
+RETIRED, BRANCHED, AHEAD = REGISTERS, REGISTERS + 1, REGISTERS + 2
+TIMES = REGISTERS + 3
+RING = 64  # entries of `window`
+NO_STATE = u64(0xFFFF_FFFF_FFFF_FFFF)
 
 
-def counter(name: str) -> np.uint64:
-    """The offset of a counter, for `count` and `tally`.
+class Fresh(Record):
+    """An output of a block, before it is stored in `times`."""
+
+    register: u64
+    time: u64
+
+
+class Timing(Record):
+    """The state of one CPU in a timing model with state."""
+
+    counts: Values[u64] = inline(MOST_COUNTERS)
+    left: Values[u64] = inline(MOST_COUNTERS)  # for each event, the number until the next sample; 0: not sampled
+    periods: Values[u64] = inline(MOST_COUNTERS)  # ... and the number from one sample to the next
+    sampled: u64  # the events to sample at the block's end, one bit each
+    trapped: u64  # parts of a cycle of a trap since the last block; 0: there was none
+    state: u64  # number of the core's state during a turn; NO_STATE: the state is in the fields below
+    issue: u64  # when the next micro-operation can be dispatched
+    known_cycles: u64  # the CPU's `cycles` as the model left it: another value means that time has jumped
+    previous: u64  # offset of the previous block's summary; 0: there is no relevant one
+    previous_end: u64  # virtual address after that block
+    string: bool  # whether the last block ended with the first element of a string instruction that continues in the next block
+    times: Values[u64] = inline(TIMES)  # when each register is ready, and the other times; relative to `issue`
+    slots: u64  # dispatch slots used so far, while the window is tracked
+    window: Values[u64] = inline(RING)  # retirement times of what was dispatched so many eighths of a dispatch window ago
+    fresh: Records[Fresh] = inline(REGISTERS + 2)  # outputs of a block, until all are known
+    predictor: Predictor = inline()
+    caches: OwnCaches = inline()
+
+
+def counter(name: str) -> u64:
+    """The index of a counter, for `count` and `tally`.
 
     Raises:
-        ValueError: there is none of that name.
+        ValueError: no counter has that name.
     """
-    return COUNTS + np.uint64(8 * COUNTERS.index(name))
-
-
-_LEFT = LEFT - COUNTS
-_PERIOD = PERIODS - COUNTS
+    return u64(COUNTERS.index(name))
 
 
 @njit
-def tally(timing, which):
-    """Counts an event that cannot be sampled, as it is too frequent: `which` is what `counter` gives."""
-    store_u64(timing + which, load_u64(timing + which) + ONE)
+def tally(timing: Timing, which: u64) -> None:
+    """Counts an event that is too frequent to be sampled. `which`: from `counter`."""
+    timing.counts[which] += 1
 
 
 @njit
-def count(timing, which):
-    """Counts an event, and notes that it is to be sampled if it is the last of a period."""
-    store_u64(timing + which, load_u64(timing + which) + ONE)
-    left = load_u64(timing + which + _LEFT)
-    if left != ZERO:
-        if left == ONE:
-            store_u64(timing + SAMPLED, load_u64(timing + SAMPLED) | ONE << ((which - COUNTS) // WORD))
-            left += load_u64(timing + which + _PERIOD)
-        store_u64(timing + which + _LEFT, left - ONE)
+def count(timing: Timing, which: u64) -> None:
+    """Counts an event, and marks it for sampling if it is the last one of a period."""
+    timing.counts[which] += 1
+    left = timing.left[which]
+    if left != 0:
+        if left == 1:
+            timing.sampled |= u64(1) << which
+            left += timing.periods[which]
+        timing.left[which] = left - 1
 
 
 @njit
-def trap(timing, time):
-    """A trap or an interrupt comes, and takes that many twelfths of a cycle: what follows is not what was predicted."""
-    if timing != ZERO:
+def trap(timing: Timing | None, time: u64) -> None:
+    """A trap or an interrupt occurs and takes that many parts of a cycle: the next block is not the predicted one."""
+    if timing is not None:
         count(timing, TRAPS)
-        store_u64(timing + TRAPPED, load_u64(timing + TRAPPED) + time)
-        store_u64(timing + PREVIOUS, ZERO)
+        timing.trapped += time
+        timing.previous = 0
 
 
 TRAPS = counter("traps")

@@ -1,68 +1,159 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What native code knows of a block: a summary in memory, and the board's tables of the core's states.
+"""Native code's data about a block: its summary, and the board's tables of core states.
 
-A summary is HEADER words, then its accesses, then its outputs. Summaries, states and transitions are never put back to an
-earlier moment: they say what is always true.
+A summary is followed by its accesses (at entry, at exit, calculated), and those by its outputs. Summaries, states and transitions
+are not restored to earlier values: they are always true.
 """
 
 from __future__ import annotations
 
-import numpy as np
+from emu.cpu.native.timing.record import TIMES
+from emu.native.functions import njit
+from emu.native.records import Record, Records, Values, i64, inline, u8, u16, u32, u64
 
-from emu.cpu.native.timing import record
-from emu.native.record import Fields
+__all__ = [
+    "Access", "CalculatedAccess", "Input", "Output", "State", "Summary", "Tables", "Transition", "argument_of",
+    "first_calculated", "first_output", "kind_of", "next_calculated", "next_output", "step_word", "summary_at",
+]  # fmt: skip
 
-_header = Fields()
-HEAD = _header.word()  # ending | slots << 8 | flags << 24 | serialising cycles << 32
-DISPATCH = _header.word()  # twelfths of a cycle | size of the summary in bytes << 32
-ACCESSES = _header.word()  # how many at entry | at exit << 16 | unknown ones << 32
-OUTPUTS = _header.word()  # how many | offset in bytes << 32
-ACCESSED = _header.word()  # how many loads | stores << 32
-TRANSITION = _header.word()  # the last transition at this block: its key, 0: none
-NEXT = _header.word()  # ... and where it led
-_header.word()
-OTHER_TRANSITION = _header.word()  # the one before that was another; in the host's next line, as it is rarely looked at
-OTHER_NEXT = _header.word()
-HEADER = _header.count
+# Summary.flags
+FLUSHES_TLB, STATIC, SERIALISES = u64(1), u64(2), u64(4)
 
-ENDING_MASK = np.uint64(0xFF)
-SLOTS_SHIFT, SLOTS_MASK = np.uint64(8), np.uint64(0xFFFF)
-FLAGS_SHIFT, SERIALISING_SHIFT = np.uint64(24), np.uint64(32)
-FLUSHES_TLB, STATIC = np.uint64(1 << 24), np.uint64(1 << 25)
-
-FIRST_ACCESS = np.uint64(HEADER * 8)
-STORES_SHIFT, LOADS_MASK = np.uint64(32), np.uint64(0xFFFF_FFFF)  # in ACCESSED
-EXIT_SHIFT, UNKNOWN_SHIFT = np.uint64(16), np.uint64(32)  # in ACCESSES
-# Accesses are of lines: those near each other are one. An access is two words: the displacement, and before it
-# base | index << 8 | shift << 16 | write << 24 | segment << 25 | locked << 27 | size << 32.
-INDEX_SHIFT, SHIFT_SHIFT, WRITE_SHIFT, SEGMENT_SHIFT, LOCKED_SHIFT, SIZE_SHIFT = (np.uint64(n) for n in (8, 16, 24, 25, 27, 32))
-SEGMENT_MASK = np.uint64(3)
-# An output is a word: register | inputs << 8 | loads << 15 | base << 16; then a word for each input: register | latency << 8.
-INPUTS_SHIFT, INPUTS_MASK, LOADS, BASE_SHIFT = np.uint64(8), np.uint64(0x7F), np.uint64(1 << 15), np.uint64(16)
-LATENCY_SHIFT = np.uint64(8)
-
-# A state: READY of each register, RETIRE, BRANCH and START as in a timing record, in 16 bits each.
-STATE_VALUES = record.REGISTERS + 3
-STATE_WORDS = -(-STATE_VALUES * 2 // 8)
 MOST_STATES = 1 << 18
-STATE_SLOTS = 1 << 20  # of the table that finds a state: its number, or 0
-TRANSITION_SLOTS = 1 << 16
+STATE_SLOTS = 1 << 20
+TRANSITION_SLOTS = 1 << 18
+STATE_WORDS = TIMES * 2 // 8
+assert STATE_WORDS * 8 == TIMES * 2, "states are compared by the word"
 
-_transition = Fields()
-KEY = _transition.word()  # the state before, and what the block met
-WHERE = _transition.word()  # offset of the block's summary
-TO = _transition.word()  # where it led
-_transition.word()
-TRANSITION_WORDS = _transition.count
 
-_tables = Fields()
-SUMMARIES = _tables.word()  # address of the summaries; an offset of 0 is none
-SUMMARIES_FIRST = _tables.word()  # offset of the first
-SUMMARIES_END = _tables.word()  # offset behind the last: each begins a line of 64 bytes behind the one before
-STATES_USED = _tables.word()
-FORGOTTEN = _tables.word()  # how often states were forgotten because there were too many
-COMPUTED = _tables.word()  # transitions that were not remembered
-TRANSITIONS = _tables.words(TRANSITION_WORDS * TRANSITION_SLOTS)
-FOUND = _tables.words(STATE_SLOTS // 2)  # 32 bits each
-STATES = _tables.words(STATE_WORDS * MOST_STATES)
-TABLE_WORDS = _tables.count
+class Access(Record):
+    """A data access. Accesses are per line: nearby accesses are merged."""
+
+    base: u8  # a general register, or NO_REGISTER
+    scaled: u8  # another register
+    shift: u8  # scale of that register, as a shift
+    segment: u8  # 0: none; 1: FS, 2: GS
+    write: u8  # 1: a write
+    locked: u8  # 1: users of its result wait until it is done, even if it is a store
+    size: u16  # bytes
+    displacement: u64
+
+
+class CalculatedAccess(Record):
+    """An access with a calculated address."""
+
+    count: u16  # number of steps
+    size: u16  # bytes
+    follows: u8  # 1: its address is loaded from memory
+    write: u8
+    locked: u8
+    steps: Values[i64] = inline()  # `step_word`; the next access follows them
+
+
+class Input(Record):
+    register: u8
+    latency: u32  # parts of a cycle
+
+
+class Output(Record):
+    """A register written by a block, and when it is ready (`emu.cpu.timing.Output`)."""
+
+    register: u8
+    count: u8  # number of inputs
+    loads: u8  # 1: it waits for the block's data
+    base: u32  # parts of a cycle
+    inputs: Records[Input] = inline()  # the next output follows them
+
+
+class Summary(Record):
+    ending: u8  # an Ending
+    flags: u8
+    slots: u16  # of the dispatch window
+    serialising: u32  # cycles; 0: no instruction waits until all earlier ones are done
+    dispatch: u32  # parts of a cycle
+    size: u32  # of the summary, in bytes
+    at_entry: u16  # number of accesses
+    at_exit: u16
+    unknown: u16
+    calculated: u16
+    output_count: u32
+    outputs: u32  # offset of the outputs from here, in bytes
+    loads: u32  # total number of loads
+    stores: u32
+    transition: u64  # key of this block's last transition; 0: none
+    next: u64  # ... and its target
+    unused: u64
+    other_transition: u64  # the one before that; in the next cache line of the host, because it is rarely used
+    other_next: u64
+    accesses: Records[Access] = inline()  # at entry, then at exit
+
+
+class State(Record):
+    """The `times` of a timing record, between turns."""
+
+    times: Values[u16] = inline(TIMES)
+
+
+class Transition(Record):
+    key: u64  # the previous state, and the block's conditions; 0: the slot is free
+    block: u64  # offset of its summary
+    next: u64  # its target
+    unused: u64
+
+
+class Tables(Record):
+    summaries: Values[u8]  # all of them, by offset; offset 0 is none
+    summaries_first: u64  # offset of the first
+    summaries_end: u64  # offset after the last; each begins on a new line of 64 bytes
+    states_used: u64
+    forgotten: u64  # how many times states were forgotten because there were too many
+    computed: u64  # transitions that were not cached
+    unused: Values[u64] = inline(2)
+    transitions: Records[Transition] = inline(TRANSITION_SLOTS)  # none spans two cache lines of the host
+    found: Values[u32] = inline(STATE_SLOTS)  # by hash: the number of a state, plus one; 0: none
+    states: Records[State] = inline(MOST_STATES)
+
+
+@njit
+def summary_at(tables: Tables, offset: u64) -> Summary:
+    return Summary(tables.summaries.address + offset)
+
+
+@njit
+def first_calculated(summary: Summary) -> CalculatedAccess:
+    """The first calculated access, after the others."""
+    return CalculatedAccess(summary.accesses[summary.at_entry + summary.at_exit].address)
+
+
+@njit
+def next_calculated(access: CalculatedAccess) -> CalculatedAccess:
+    return CalculatedAccess(access.steps.address + access.count * STEP_SIZE)
+
+
+@njit
+def first_output(summary: Summary) -> Output:
+    return Output(summary.address + summary.outputs)
+
+
+@njit
+def next_output(output: Output) -> Output:
+    return Output(output.inputs[output.count].address)
+
+
+# A step of a calculation is one number: the operation in the low bits, and its signed argument above them.
+STEP_BITS, STEP_SIZE = 8, 8
+STEP_MASK = (1 << STEP_BITS) - 1
+
+
+def step_word(kind: int, argument: int) -> int:
+    return kind | argument << STEP_BITS
+
+
+@njit
+def kind_of(step: i64) -> u64:
+    return u64(step & STEP_MASK)
+
+
+@njit
+def argument_of(step: i64) -> u64:
+    return u64(step >> STEP_BITS)

@@ -1,31 +1,30 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The TLBs, which also tell where in RAM an address is.
+"""The TLBs, which also translate addresses to RAM addresses.
 
-The kernel's own maps of RAM are of large pages, and their translations are always there. Other pages are of 4 KiB. An
-entry of a TLB for data is two words: a key, and the RAM address of the page; of that for instructions it is the key.
+The kernel's own mappings of RAM use large pages, and their translations are always present. Other pages have 4 KiB.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
-import numpy as np
-
-from emu.cpu.native import board_record, cpu_record
-from emu.cpu.native.timing import record
-from emu.cpu.native.timing.caches import CacheFields, find, put
+from emu.cpu.native.cpu_records import NEVER, Board, Cpu
+from emu.cpu.native.timing import recent, record
+from emu.cpu.native.timing.cache_records import Translation
+from emu.cpu.native.timing.caches import SHARED, find, put, with_state
+from emu.cpu.native.timing.record import Timing
 from emu.cpu.timing.core import Caches
-from emu.native import njit
-from emu.native.pointers import load_u64, store_u64
+from emu.native.functions import Native, njit
+from emu.native.records import Records, u64
 
 __all__ = ["Tlbs", "build"]
 
-ZERO, ONE, TWO, WORD, TWO_WORDS = (np.uint64(n) for n in (0, 1, 2, 8, 16))
-PAGE_SHIFT, LARGE_SHIFT, PAGE_OFFSET = np.uint64(12), np.uint64(21), np.uint64(4095)
+PAGE_SHIFT, LARGE_SHIFT, PAGE_OFFSET = 12, 21, u64(4095)
 
-# A key: the page's number << 20 | SPACE, where kernels' pages, which are global, have SPACE 0.
-PAGE_BITS, SPACE_BITS = np.uint64((1 << 36) - 1), np.uint64(20)
-SPACE_MASK, KERNEL, LARGE = np.uint64((1 << 20) - 1), np.uint64(1 << 35), np.uint64(1 << 60)
+# A key: page number << 20 | `space`. Pages of kernels, which are global, have space 0.
+PAGE_MASK, SPACE_BITS = (1 << 36) - 1, 20
+SPACE_MASK, KERNEL, LARGE = (1 << SPACE_BITS) - 1, u64(1 << 35), u64(1 << 60)
 
 DATA_LOADS, DATA_MISSES = record.counter("dTLB-loads"), record.counter("dTLB-load-misses")
 CODE_MISSES = record.counter("iTLB-load-misses")
@@ -34,113 +33,138 @@ CODE_MISSES = record.counter("iTLB-load-misses")
 class Tlbs(NamedTuple):
     """The compiled functions."""
 
-    translate: Any
-    """translate(cpu, timing, board, address) -> (RAM address, or NEVER if it is not in RAM; cycles more than a hit)."""
+    translate: Callable[[Cpu, Timing, Board, u64], tuple[u64, u64]]
+    """translate(cpu, timing, board, address) -> (RAM address, or NEVER if it is not in RAM; cycles beyond a hit)."""
 
-    fetch: Any
-    """fetch(timing, board, address) -> cycles by which instructions at a virtual address come late."""
+    find: Callable[[Cpu, Timing, Board, u64], u64]
+    """find(cpu, timing, board, address) -> RAM address, or NEVER; does not affect the TLBs."""
 
-    empty: Any
-    """empty(timing): all translations are forgotten that are not global."""
+    fetch: Callable[[Timing, Board, u64], u64]
+    """fetch(timing, board, address) -> cycles by which the instructions at a virtual address are late."""
+
+    empty: Callable[[Timing], None]
+    """empty(timing): drops all translations that are not global."""
 
 
 @njit
-def find_pair(base, key, ways):
-    """Whether a set has the key; its entry is then the first."""
-    if load_u64(base) == key:
+def find_translation(entries: Records[Translation], key: u64, ways: u64) -> bool:
+    """Whether a set has the key; its entry then becomes the first."""
+    if entries[0].key == key:
         return True
-    way = ONE
+    way = u64(1)
     while way < ways:
-        if load_u64(base + way * TWO_WORDS) == key:
-            frame = load_u64(base + way * TWO_WORDS + WORD)
-            put_pair(base, key, frame, way + ONE)
+        if entries[way].key == key:
+            put_translation(entries, key, entries[way].frame, way + 1)
             return True
-        way += ONE
+        way += 1
     return False
 
 
 @njit
-def put_pair(base, key, frame, ways):
-    """Puts an entry first in its set; the one at the last of `ways` goes."""
-    way = ways - ONE
-    while way > ZERO:
-        store_u64(base + way * TWO_WORDS, load_u64(base + (way - ONE) * TWO_WORDS))
-        store_u64(base + way * TWO_WORDS + WORD, load_u64(base + (way - ONE) * TWO_WORDS + WORD))
-        way -= ONE
-    store_u64(base, key)
-    store_u64(base + WORD, frame)
+def put_translation(entries: Records[Translation], key: u64, frame: u64, ways: u64) -> None:
+    """Inserts an entry as the first of its set; the last of `ways` entries is dropped."""
+    way = ways - 1
+    while way > 0:
+        to, source = entries[way], entries[way - 1]
+        to.key = source.key
+        to.frame = source.frame
+        way -= 1
+    first = entries[0]
+    first.key, first.frame = key, frame
 
 
-def build(core: Caches, at: CacheFields, walk: Any) -> Tlbs:
-    """Compiles for a core. `walk`: walk(cpu, board, address), compiled -> RAM address of a virtual one, or NEVER."""
-    itlb_at, dtlb_at, l2_at, space_at, last_page_at = at.itlb, at.dtlb, at.l2_tlb, at.space, at.last_page
-    last_data_page_at, last_frame_at = at.last_data_page, at.last_frame
-    itlb_mask, itlb_ways = np.uint64(core.itlb.sets - 1), np.uint64(core.itlb.ways)
-    dtlb_mask, dtlb_ways = np.uint64(core.dtlb.sets - 1), np.uint64(core.dtlb.ways)
-    l2_mask, l2_ways = np.uint64(core.l2_tlb.sets - 1), np.uint64(core.l2_tlb.ways)
-    l2_hit, walk_cycles = np.uint64(core.l2_tlb_hit), np.uint64(core.walk)
+def build(core: Caches, native: Native, walk: Callable[[Cpu, Board, u64], u64]) -> Tlbs:
+    """Compiles for a core, with its layouts. `walk`: walk(cpu, board, address), compiled -> RAM address behind a virtual one, or
+    NEVER."""
+    njit = native.njit
+    recent_entries = u64(core.l1d.sets)
+    itlb_mask, itlb_ways = u64(core.itlb.sets - 1), u64(core.itlb.ways)
+    dtlb_mask, dtlb_ways = u64(core.dtlb.sets - 1), u64(core.dtlb.ways)
+    l2_mask, l2_ways = u64(core.l2_tlb.sets - 1), u64(core.l2_tlb.ways)
+    l2_hit, walk_cycles = u64(core.l2_tlb_hit), u64(core.walk)
 
     @njit
-    def key_of(timing, page):
-        page &= PAGE_BITS
-        space = ZERO if page & KERNEL else load_u64(timing + space_at) & SPACE_MASK
+    def key_of(timing: Timing, page: u64) -> u64:
+        page &= PAGE_MASK
+        space = u64(0) if page & KERNEL != 0 else timing.caches.space & SPACE_MASK
         return page << SPACE_BITS | space
 
     @njit
-    def translate(cpu, timing, board, address):
-        page = address >> PAGE_SHIFT
-        if load_u64(timing + last_data_page_at) == page + ONE:
-            record.tally(timing, DATA_LOADS)
-            return load_u64(timing + last_frame_at) | address & PAGE_OFFSET, ZERO
-        size = load_u64(board + board_record.RAM_SIZE)
-        offset = address - load_u64(board + board_record.DIRECT_START)
-        if offset < size:
-            return offset, ZERO
-        offset = address - load_u64(board + board_record.KERNEL_START)
-        if offset < size:
-            return offset, ZERO
-        record.tally(timing, DATA_LOADS)
+    def find_place(cpu: Cpu, timing: Timing, board: Board, address: u64) -> u64:
+        if timing.caches.last_data_page == (address >> PAGE_SHIFT) + 1:
+            return timing.caches.last_frame | address & PAGE_OFFSET
+        offset = address - board.direct_start
+        return offset if offset < board.ram_size else walk(cpu, board, address)
+
+    @njit
+    def used(timing: Timing, page: u64, frame: u64) -> None:
+        """Notes the last page of data."""
+        timing.caches.last_data_page = page + 1
+        timing.caches.last_frame = frame
+
+    @njit
+    def look_up(cpu: Cpu, timing: Timing, board: Board, address: u64) -> tuple[u64, u64]:
+        """The result of `translate` for an address that must be looked up."""
+        page, caches = address >> PAGE_SHIFT, timing.caches
         key = key_of(timing, page)
-        first = timing + dtlb_at + (page & dtlb_mask) * dtlb_ways * TWO_WORDS
-        if find_pair(first, key, dtlb_ways):
-            frame = load_u64(first + WORD)
-            store_u64(timing + last_data_page_at, page + ONE)
-            store_u64(timing + last_frame_at, frame)
-            return frame | address & PAGE_OFFSET, ZERO
-        second = timing + l2_at + (page & l2_mask) * l2_ways * TWO_WORDS
+        first = caches.dtlb[page & dtlb_mask].entries
+        if find_translation(first, key, dtlb_ways):
+            frame = first[0].frame
+            used(timing, page, frame)
+            return frame | address & PAGE_OFFSET, u64(0)
+        second = caches.l2_tlb[page & l2_mask].entries
         latency = l2_hit
-        if not find_pair(second, key, l2_ways):
+        if not find_translation(second, key, l2_ways):
             found = walk(cpu, board, address)
-            if found >= size:
-                return cpu_record.NEVER, ZERO
+            if found >= board.ram_size:
+                return NEVER, u64(0)
             record.count(timing, DATA_MISSES)
-            put_pair(second, key, found & ~PAGE_OFFSET, l2_ways)
+            put_translation(second, key, found & ~PAGE_OFFSET, l2_ways)
             latency = walk_cycles
-        frame = load_u64(second + WORD)
-        put_pair(first, key, frame, dtlb_ways)
-        store_u64(timing + last_data_page_at, page + ONE)
-        store_u64(timing + last_frame_at, frame)
+        frame = second[0].frame
+        recent.forget(caches.recent, recent_entries)
+        put_translation(first, key, frame, dtlb_ways)
+        used(timing, page, frame)
         return frame | address & PAGE_OFFSET, latency
 
     @njit
-    def fetch(timing, board, address):
-        if load_u64(timing + last_page_at) == (address >> PAGE_SHIFT) + ONE:
-            return ZERO
-        store_u64(timing + last_page_at, (address >> PAGE_SHIFT) + ONE)
-        large = address - load_u64(board + board_record.KERNEL_START) < load_u64(board + board_record.RAM_SIZE)
-        page = address >> LARGE_SHIFT if large else address >> PAGE_SHIFT
-        key = page | LARGE if large else key_of(timing, page)
-        base = timing + itlb_at + (page & itlb_mask) * itlb_ways * WORD
-        if find(base, key, itlb_ways):
-            return ZERO
+    def translate(cpu: Cpu, timing: Timing, board: Board, address: u64) -> tuple[u64, u64]:
+        if timing.caches.last_data_page == (address >> PAGE_SHIFT) + 1:
+            record.tally(timing, DATA_LOADS)
+            return timing.caches.last_frame | address & PAGE_OFFSET, u64(0)
+        size = board.ram_size
+        offset = address - board.direct_start
+        if offset < size:
+            return offset, u64(0)
+        offset = address - board.kernel_start
+        if offset < size:
+            return offset, u64(0)
+        record.tally(timing, DATA_LOADS)
+        return look_up(cpu, timing, board, address)
+
+    @njit
+    def fetch(timing: Timing, board: Board, address: u64) -> u64:
+        page, caches = address >> PAGE_SHIFT, timing.caches
+        if caches.last_page == page + 1:
+            return u64(0)
+        caches.last_page = page + 1
+        if address - board.kernel_start < board.ram_size:
+            page = address >> LARGE_SHIFT
+            key = page | LARGE
+        else:
+            key = key_of(timing, page)
+        lines = caches.itlb[page & itlb_mask].lines
+        if find(lines, key, itlb_ways):
+            return u64(0)
         record.count(timing, CODE_MISSES)
-        put(base, key << TWO | ONE, itlb_ways)
+        put(lines, with_state(key, SHARED), itlb_ways)
         return l2_hit
 
     @njit
-    def empty(timing):
-        store_u64(timing + space_at, load_u64(timing + space_at) + ONE)
-        store_u64(timing + last_page_at, ZERO)
-        store_u64(timing + last_data_page_at, ZERO)
+    def empty(timing: Timing) -> None:
+        caches = timing.caches
+        caches.space += 1
+        caches.last_page = caches.last_data_page = 0
+        recent.forget(caches.recent, recent_entries)
 
-    return Tlbs(translate, fetch, empty)
+    return Tlbs(translate, find_place, fetch, empty)

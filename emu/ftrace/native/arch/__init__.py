@@ -1,168 +1,235 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The native functions that run when the guest comes to a label of its .ftrace.text, by architecture.
+"""The native functions that run when the guest reaches a label in its .ftrace.text, by architecture.
 
-The modules have functions that compile them for one layout of the guest's structures:
+The modules have functions that compile these for one layout of the guest's structures:
 
     NAME            build(guest, irqs_off, general) -> Callbacks
-                    build_for_tasks(guest) -> TaskCallbacks
-                    build_for_events(guest, irqs_off) -> EventCallbacks
-                    callers(cpu) -> the first two arguments of a C function at whose label the CPU is, addresses of callers
-                    called_from(cpu) -> where that function was called
+                    arguments(cpu) -> the first four of a C function at whose label the CPU is
+                    set_result(cpu, value): has that function, whose label does nothing but return, return the value
+                    callers(cpu) -> the first two arguments, where they are addresses of callers
+                    called_from(cpu) -> the call site of that function
     NAME_rethook    build(guest) -> RethookCallbacks
     NAME_probe      build(guest) -> ProbeCallbacks
     NAME_uprobe     build(guest) -> UprobeCallbacks
-    NAME_unwind     build(guest, context, with_places) -> what unwinds the kernel's stack (native.unwind), and stack_pointer()
-    NAME_user       build(guest, context) -> the same for a program's (native.user_stack), and PAGE_TABLES (native.user_memory)
+    NAME_unwind     build(guest, context, with_places) -> the kernel unwinder (native.unwind), and stack_pointer()
+    NAME_orc        build(orc_of, word_at, site_end, with_places) -> the same for a Linux with ORC tables
+    NAME_user       build(guest, context) -> the unwinder of programs (native.user_stack), and PAGE_TABLES (native.user_memory)
 
-The first is imported when a machine is made, each of the others when it is needed.
+The first is imported when a machine is made, the others when they are needed.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
+from emu.cpu.native.cpu_records import Cpu
+from emu.ftrace.native.trace_records import ArrayCpu, Consumer, EventContext, EventFile
+from emu.native.functions import Compiled
+from emu.native.records import Values, u64
+
 __all__ = [
-    "Callback", "Callbacks", "EventCallbacks", "ProbeCallbacks", "RethookCallbacks", "SectionCallbacks",
-    "StackCallbacks", "TaskCallbacks", "UprobeCallbacks",
+    "Callback", "Callbacks", "EventCallbacks", "OutsideCallbacks", "OutsideTaskCallbacks", "ProbeCallbacks",
+    "RethookCallbacks", "SectionCallbacks", "StackCallbacks", "TaskCallbacks", "UprobeCallbacks", "WakeupCalls",
+    "WatchedSections",
 ]  # fmt: skip
 
 
 class Callback(NamedTuple):
-    """A native function that runs when a block begins at a label."""
+    """A native function that runs when a block starts at a label."""
 
     label: str
-    function: int  # address of void (*)(cpu, u64 address)
+    function: Compiled[[Cpu, u64], None]  # arguments: the CPU and the label's address
 
 
 class Callbacks(NamedTuple):
-    """What traced calls need. The labels are the architecture's.
+    """The callbacks for traced calls. The labels are the architecture's.
 
-    They are compiled twice. If none of `array_record.GENERAL` is set, those without `general` do the same as the general ones
-    at less cost.
+    They are compiled in two versions. If calls are recorded in the common way (`ftrace.callbacks`), the version without `general`
+    has the same effect as the general one at a lower cost.
     """
 
     function_entry: Callback
-    """At ftrace_caller, which sites call for the function tracer: records the function and its caller."""
+    """At ftrace_caller, the function tracer's target of call sites: records the function and its caller."""
 
     graph_entry: Callback
     """In ftrace_graph_caller: records the entry, and makes the function return to return_to_handler."""
 
     graph_return: Callback
-    """At ftrace_return_to_handler: records the return, and makes the guest go on at the real return address."""
+    """At ftrace_return_to_handler: records the return, and makes the guest continue at the real return address."""
+
+
+class OutsideCallbacks(NamedTuple):
+    """The native functions that trace calls from outside. They are compiled in two versions, as `Callbacks`; and the general one
+    in a version that also records the arguments of calls, for the arrays that want them.
+    """
+
+    function_entry: Compiled[[Cpu, u64], None]
+    """(cpu, ip): a function begins; `ip` is its site."""
+
+    graph_entry: Compiled[[Cpu, u64], None]
+    """The same, for function_graph."""
+
+    graph_return: Compiled[[Cpu, u64], None]
+    """(cpu, address): a block begins to which a call returns that function_graph has recorded."""
+
+
+class OutsideTaskCallbacks(NamedTuple):
+    """The native functions that follow tasks from outside. The first three run before functions of the kernel begin."""
+
+    switched: Compiled[[Cpu, u64], None]
+    """__switch_to(prev, next), on the stack of `next`."""
+
+    forked: Compiled[[Cpu, u64], None]
+    """wake_up_new_task(task)."""
+
+    freed: Compiled[[Cpu, u64], None]
+    """__put_task_struct(task)."""
+
+    run_task: Callable[[Cpu, u64], None]
+    """run_task(cpu, task): a task has a CPU already."""
 
 
 class TaskCallbacks(NamedTuple):
-    """What must be known of tasks, traced or not."""
+    """The callbacks for tasks, traced or not."""
 
     sched_switch: Callback
     """ftrace_sched_switch(prev, next): the CPU switches to another task."""
 
     sched_process_fork: Callback
-    """ftrace_sched_process_fork(parent, child): a task has a child, which does not run yet."""
+    """ftrace_sched_process_fork(parent, child): a task has a new child, which does not run yet."""
 
     sched_process_free: Callback
     """ftrace_sched_process_free(task): the kernel frees a task."""
 
 
 class EventCallbacks(NamedTuple):
-    """What the guest's events need."""
+    """The callbacks for the guest's events."""
 
     buffer_commit: Callback
-    """trace_event_buffer_commit(call, entry, dynamic, count): an event happened, and its entry is filled."""
+    """trace_event_buffer_commit(call, entry, dynamic, count): an event happened, and its entry has been filled in."""
 
 
 class RethookCallbacks(NamedTuple):
-    """What return probes need."""
+    """The callbacks for return probes."""
 
-    entry: int
-    """The address of void (*)(cpu, rethook_record), its handler at the entry of the function: makes the call return to
-    arch_rethook_trampoline."""
+    entry: Compiled[[Cpu, Consumer], None]
+    """The handler of a probe at the function's entry: makes the call return to arch_rethook_trampoline."""
 
     trampoline: Callback
-    """At arch_rethook_trampoline: has the consumers of the call's probes act, and makes the guest go on at the real
+    """At arch_rethook_trampoline: runs the consumers of the call's probes, and makes the guest continue at the real
     return address."""
 
     find: Callback
-    """rethook_find_ret_addr(task, frame): the guest looks for a return address that has been replaced."""
+    """rethook_find_ret_addr(task, frame): the guest looks up a replaced return address."""
 
     hook: Callback
-    """rethook_hook(ret, frame): the guest itself is to know when the current task's call returns."""
+    """rethook_hook(ret, frame): the guest itself wants to be told when the current task's call returns."""
 
 
 class StackCallbacks(NamedTuple):
-    """What records stacks of calls."""
+    """The functions that record stack traces."""
 
-    function_stack: int
-    """The address of void (*)(cpu, array_cpu), which a function tracer's callback calls after it has recorded a call."""
+    function_stack: Compiled[[Cpu, ArrayCpu], None]
+    """Called by a function tracer's callback after it has recorded a call."""
 
-    event_stack: int
-    """The same for an event that has been recorded, the one in the event_context."""
+    event_stack: Compiled[[Cpu, ArrayCpu], None]
+    """The same for a recorded event, which is in the event context."""
 
-    event_with_stack: int
-    """The address of void (*)(cpu, file), which records the guest's event in the event_context, and then its stack."""
+    event_with_stack: Compiled[[Cpu, EventFile], None]
+    """Records the guest's event in the event context, followed by its stack trace."""
 
-    event_user_stack: int
-    """Like event_stack, for the stack of the task's program."""
+    event_user_stack: Compiled[[Cpu, ArrayCpu], None]
+    """Like event_stack, but for the user stack of the task."""
 
-    key_stack: int
-    """The address of void (*)(cpu, words), which stores hist_record.STACK_DEPTH words: the calls under way when the event in the
-    event_context happens, and zeros behind them."""
+    key_stack: Compiled[[Cpu, Values[u64]], None]
+    """Stores hist_record.STACK_DEPTH words: the stack trace of the event in the event context, followed by
+    zeros."""
 
 
 class SectionCallbacks(NamedTuple):
-    """What the tracers of critical sections need."""
+    """The callbacks for the tracers of critical sections."""
 
-    keep: int
-    """The address of void (*)(cpu, array_cpu), see max_latency_record.KEEP."""
+    keep: Compiled[[Cpu, ArrayCpu], None]
+    """See `MaxLatency.keep`."""
 
-    # With (ip, parent_ip), where the hook is; parent_ip may be 0:
+    # Called with (ip, parent_ip) of the hook; parent_ip may be 0:
     irqs_off: Callback
     """Interrupts have just been turned off."""
 
     irqs_on: Callback
-    """They are about to be turned on."""
+    """Interrupts are about to be turned on."""
 
     preempt_off: Callback
     """Preemption has just been turned off."""
 
     preempt_on: Callback
-    """It is about to be turned on."""
+    """Preemption is about to be turned on."""
 
     start: Callback
-    """The CPU idles no more."""
+    """The CPU stops idling."""
 
     stop: Callback
-    """It is about to idle: what comes is no latency."""
+    """The CPU is about to idle: the following time is not a latency."""
+
+
+class WatchedSections(NamedTuple):
+    """The same for a kernel that is looked at from outside."""
+
+    keep: Compiled[[Cpu, ArrayCpu], None]
+    """See `MaxLatency.keep`."""
+
+    at_block: Compiled[[Cpu, u64], None]
+    """(cpu, address): a block of the kernel begins, or the first one of a program behind it."""
+
+
+class WakeupCalls(NamedTuple):
+    """The functions that follow wakeups from outside. They run before functions of the kernel begin."""
+
+    woken: Compiled[[Cpu, u64], None]
+    """ttwu_do_activate(rq, p, ...), or another one whose second argument is a task that is woken."""
+
+    enqueued: Compiled[[Cpu, u64], None]
+    """enqueue_task(rq, p, flags), which may be a wakeup."""
+
+    created: Compiled[[Cpu, u64], None]
+    """post_init_entity_util_avg(p): a new task has a CPU, and is about to get on its run queue."""
+
+    switched: Compiled[[Cpu, u64], None]
+    """__switch_to_asm(prev, next), on the stack of `prev`."""
+
+    migrated: Compiled[[Cpu, u64], None]
+    """set_task_cpu(p, cpu)"""
 
 
 class ProbeCallbacks(NamedTuple):
-    """What kprobes need. The functions without labels are void (*)(cpu, event_context)."""
+    """The callbacks for kprobes."""
 
     breakpoint: Callback
-    """Where the guest's handler of breakpoints says that a CPU has come to one."""
+    """Called where the guest's breakpoint handler reports a breakpoint."""
 
-    fill_at_breakpoint: int
-    """Stores the registers before the instruction there."""
+    fill_at_breakpoint: Compiled[[Cpu, EventContext], None]
+    """Stores the registers before the probed instruction."""
 
-    fill_at_site: int
-    """The same at the call site of a function, for the registers before the function's first instruction; and when the function
-    has returned, for those with which its caller goes on."""
+    fill_at_site: Compiled[[Cpu, EventContext], None]
+    """The same at the call site of a function, for the registers before the function's first instruction; and after a
+    function's return, for the registers with which its caller continues."""
 
-    write_at_site: int
-    """Has the CPU go on with the stored registers, from a call site."""
+    write_at_site: Compiled[[Cpu, EventContext], None]
+    """Makes the CPU continue with the stored registers after a call site."""
 
-    say_where: int
-    """void (*)(cpu, consumer): see native.kprobe."""
+    say_where: Compiled[[Cpu, Consumer], None]
+    """See native.kprobe."""
 
 
 class UprobeCallbacks(NamedTuple):
-    """What probes in programs need."""
+    """The callbacks for uprobes."""
 
     dispatch: Callback
-    """uprobe_dispatch(id, regs): a program's task has come to a probe."""
+    """uprobe_dispatch(id, regs): a user task has reached a probe."""
 
     dispatch_return: Callback
-    """uretprobe_dispatch(id, regs, func): a program's function has returned."""
+    """uretprobe_dispatch(id, regs, func): a user function has returned."""
 
-    fill: int
-    """The address of void (*)(cpu, event_context), which stores the program's registers."""
+    fill: Compiled[[Cpu, EventContext], None]
+    """Stores the program's registers."""

@@ -1,125 +1,92 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The RISC-V callbacks. When a trampoline's block begins:
+"""The RISC-V callbacks. When a trampoline's block starts:
 
-    t0      the site plus four: the call's return address
+    t0      the site plus four: the return address of the site's call
     ra      the traced function's own return address, in the caller
     sp      identifies the call: it is the same when the function returns
 """
 
 from __future__ import annotations
 
-import ctypes
-from typing import Any
+from collections.abc import Callable
 
-import numpy as np
-from numba import types
-
-from emu.cpu.arch.riscv64.state import REGISTERS, Env
-from emu.cpu.native import cpu_record
-from emu.ftrace.native import array_record, context, event, function, function_graph, task_callbacks
-from emu.ftrace.native.arch import Callback, Callbacks, EventCallbacks, TaskCallbacks
+from emu.cpu.native.arch.riscv64_env import Registers
+from emu.cpu.native.cpu_records import Cpu
+from emu.ftrace.native import context, function, function_graph, task_calls
+from emu.ftrace.native.arch import Callback, Callbacks
 from emu.ftrace.native.context import array_of
-from emu.ftrace.native.guest_layout import GuestLayout
-from emu.native import cfunc, njit
-from emu.native.pointers import in_byte_order, load_u64, store_u64
+from emu.ftrace.native.guest_records import Guest
+from emu.native.functions import callback, njit
+from emu.native.records import u64
 
-__all__ = ["SITE_SIZE", "build", "build_for_events", "build_for_tasks", "called_from", "callers"]
+__all__ = ["SITE_SIZE", "arguments", "build", "called_from", "callers", "set_result"]
 
-_HANDLER = types.void(types.uint64, types.uint64)
-RA, SP, T0, A0, A1, A2, A3 = (
-    np.uint64(Env.gpr.offset + REGISTERS.index(name) * ctypes.sizeof(ctypes.c_uint64))
-    for name in ("ra", "sp", "t0", "a0", "a1", "a2", "a3")
-)
-ZERO = np.uint64(0)
-SITE_SIZE = 4
-SITE = np.uint64(SITE_SIZE)
+SITE_SIZE = 4  # bytes, of a site's call
 
 
 @njit
-def arguments(cpu):
-    """The first two of a C function at whose label the CPU is."""
-    env = load_u64(cpu + cpu_record.ENV)
-    return load_u64(env + A0), load_u64(env + A1)
+def arguments(cpu: Cpu) -> tuple[u64, u64, u64, u64]:
+    """The first four of a C function at whose label the CPU is."""
+    registers = Registers(cpu.env)
+    return registers.a0, registers.a1, registers.a2, registers.a3
 
 
 @njit
-def callers(cpu):
-    """The arguments, where they are addresses of callers."""
-    return arguments(cpu)
+def set_result(cpu: Cpu, value: u64) -> None:
+    """Has that function, whose label does nothing but return, return a value."""
+    Registers(cpu.env).a0 = value
 
 
 @njit
-def called_from(cpu):
-    """Where that function was called."""
-    return load_u64(load_u64(cpu + cpu_record.ENV) + RA)
+def callers(cpu: Cpu) -> tuple[u64, u64]:
+    """The first two arguments, where they are addresses of callers."""
+    registers = Registers(cpu.env)
+    return registers.a0, registers.a1
 
 
-def build(guest: GuestLayout, irqs_off: Any, general: bool) -> Callbacks:
+@njit
+def called_from(cpu: Cpu) -> u64:
+    """The return address of that function."""
+    return Registers(cpu.env).ra
+
+
+def build(guest: Guest, irqs_off: Callable[[u64], bool], general: bool) -> Callbacks:
     """Compiles for a guest. `irqs_off`: see `NativeCpu`. `general`: see `Callbacks`."""
-    memory = in_byte_order("little")
-    about = context.build(memory, guest)
+    about = context.build(guest)
     record_function, before_graph, after_graph = function.build(about, general)
-    record_graph_entry, record_graph_return = function_graph.build(memory, guest, about, general, entry_depth=1)
+    record_graph_entry, record_graph_return = function_graph.build(guest, about, task_calls.build(guest), general, entry_depth=1)
 
     @njit
-    def go_on(env, place):
-        """Has the trampoline return to a place; 0: to the function."""
-        if place != ZERO:
-            store_u64(env + T0, place)
+    def go_on(registers: Registers, place: u64) -> None:
+        """Makes the trampoline return to `place` (0: to the function)."""
+        if place != 0:
+            registers.t0 = place
 
-    @cfunc(_HANDLER)
-    def function_entry(cpu, address):
+    @callback
+    def function_entry(cpu: Cpu, address: u64) -> None:
         """ftrace_caller."""
-        env = load_u64(cpu + cpu_record.ENV)
-        go_on(env, record_function(cpu, load_u64(env + T0) - SITE, load_u64(env + RA), irqs_off(env)))
+        registers = Registers(cpu.env)
+        go_on(registers, record_function(cpu, registers.t0 - SITE_SIZE, registers.ra, irqs_off(cpu.env)))
 
-    @cfunc(_HANDLER)
-    def graph_entry(cpu, address):
-        """ftrace_graph_caller."""
-        env = load_u64(cpu + cpu_record.ENV)
-        ip = load_u64(env + T0) - SITE
-        before_graph(cpu, ip, load_u64(env + RA), irqs_off(env))
-        # A return probe may have replaced the return address by now: function_graph replaces what it has put there.
-        if record_graph_entry(cpu, ip, load_u64(env + RA), load_u64(env + SP), irqs_off(env)):
-            store_u64(env + RA, load_u64(array_of(cpu) + array_record.RETURN_TRAMPOLINE))
-        go_on(env, after_graph(cpu, ip))
+    @callback
+    def graph_entry(cpu: Cpu, address: u64) -> None:
+        """ftrace_graph_caller. A call is identified by its stack pointer."""
+        registers = Registers(cpu.env)
+        ip = registers.t0 - SITE_SIZE
+        before_graph(cpu, ip, registers.ra, irqs_off(cpu.env))
+        # A return probe may have replaced the return address by now: then function_graph replaces the probe's address.
+        if record_graph_entry(cpu, ip, registers.ra, registers.sp, irqs_off(cpu.env)):
+            registers.ra = array_of(cpu).return_trampoline
+        go_on(registers, after_graph(cpu, ip))
 
-    @cfunc(_HANDLER)
-    def graph_return(cpu, address):
-        """ftrace_return_to_handler."""
-        env = load_u64(cpu + cpu_record.ENV)
-        store_u64(env + RA, record_graph_return(cpu, load_u64(env + SP), irqs_off(env)))
+    @callback
+    def graph_return(cpu: Cpu, address: u64) -> None:
+        """ftrace_return_to_handler: the stub returns through ra."""
+        registers = Registers(cpu.env)
+        registers.ra = record_graph_return(cpu, registers.sp, irqs_off(cpu.env))
 
     return Callbacks(
-        Callback("ftrace_caller", function_entry.address),
-        Callback("ftrace_graph_caller", graph_entry.address),
-        Callback("ftrace_return_to_handler", graph_return.address),
+        Callback("ftrace_caller", function_entry),
+        Callback("ftrace_graph_caller", graph_entry),
+        Callback("ftrace_return_to_handler", graph_return),
     )
-
-
-def build_for_tasks(guest: GuestLayout) -> TaskCallbacks:
-    """Compiles for a guest."""
-
-    @njit
-    def first_argument(cpu):
-        return arguments(cpu)[0]
-
-    @njit
-    def second_argument(cpu):
-        return arguments(cpu)[1]
-
-    return task_callbacks.build(in_byte_order("little"), guest, first_argument, second_argument)
-
-
-def build_for_events(guest: GuestLayout, irqs_off: Any) -> EventCallbacks:
-    """Compiles for a guest. `irqs_off`: see `NativeCpu`."""
-    memory = in_byte_order("little")
-    record_event = event.build(memory, guest, context.build(memory, guest))
-
-    @cfunc(_HANDLER)
-    def buffer_commit(cpu, address):
-        """trace_event_buffer_commit(call, entry, dynamic, count)."""
-        env = load_u64(cpu + cpu_record.ENV)
-        record_event(cpu, load_u64(env + A0), load_u64(env + A1), load_u64(env + A2), load_u64(env + A3), irqs_off(env))
-
-    return EventCallbacks(Callback("trace_event_buffer_commit", buffer_commit.address))

@@ -1,137 +1,126 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The registers that probes see on SPARC V9 (`Probing.registers`). The words 0 to 31 are globals, outs, locals and
-ins, by the numbers that instructions have for them.
+"""The registers that probes see on SPARC V9 (`Probing.registers`). Words 0 to 31 are globals, outs, locals and
+ins, numbered as in instructions.
 
-In the handler of a probe's trap, what was interrupted has its globals and outs in the struct pt_regs, and its locals and ins
-in the window outside the handler's. At a call site, the function has made a window of its own: at its first instruction, the
-window outside that one was in use.
+In a probe's trap handler, the interrupted code's globals and outs are in the struct pt_regs, and its locals and ins are
+in the next outer window of the handler. At a call site, the function has set up its own window: at the function's first
+instruction, the next outer window was in use.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import NamedTuple
 
-import numpy as np
-
-from emu.cpu.arch.sparc64.state import Env
 from emu.ftrace.native.arch import sparc64_windows
-from emu.ftrace.native.arch.sparc64_windows import WINDOW
-from emu.ftrace.native.guest_layout import GuestLayout
-from emu.native import njit
-from emu.native.pointers import in_byte_order, load_u32, load_u64, store_u64
+from emu.ftrace.native.arch.sparc64_windows import Env
+from emu.ftrace.native.guest_records import PtRegs
+from emu.ftrace.native.trace_records import TraceArray
+from emu.native.functions import Native
+from emu.native.records import Layouts, Values, Words, u64
 
 __all__ = ["RegisterAccess", "build"]
 
-ZERO, ONE, WORD, INSTRUCTION = np.uint64(0), np.uint64(1), np.uint64(8), np.uint64(4)
+INSTRUCTION = 4  # bytes
 GLOBALS, ALL = 8, 32
-FIRST_OUT, FIRST_LOCAL = np.uint64(8), np.uint64(16)
-TSTATE, TPC, TNPC, Y = (np.uint64(8 * word) for word in range(ALL, ALL + 4))
-
-GREGS, ENV_Y, ASI, PSTATE, CWP = (np.uint64(field.offset) for field in (Env.gregs, Env.y, Env.asi, Env.pstate, Env.cwp))
-ASI_SHIFT, PSTATE_SHIFT = np.uint64(24), np.uint64(8)  # in TSTATE
+FIRST_OUT, FIRST_LOCAL = u64(8), u64(16)
+TSTATE, TPC, TNPC, Y = (u64(word) for word in range(ALL, ALL + 4))
+OUTSIDE = u64(1)  # the next outer window
+ASI_SHIFT, PSTATE_SHIFT = 24, 8  # bit positions in TSTATE
 
 
 class RegisterAccess(NamedTuple):
-    """Compiled functions. `regs`: the host address of a trap's struct pt_regs, the CPU being in its handler. `image`: that of the
-    words."""
+    """Compiled functions. `regs`: a trap's, with the CPU in its handler. `image`: the words."""
 
-    read: Any
-    """read(env, array, regs, number) -> the value that the register with this number had before the trap."""
+    read: Callable[[Env, TraceArray, PtRegs, u64], u64]
+    """read(env, array, regs, number) -> the value of the register with this number before the trap."""
 
-    write: Any
+    write: Callable[[Env, TraceArray, PtRegs, u64, u64], None]
     """write(env, array, regs, number, value)"""
 
-    fill_from_trap: Any
+    fill_from_trap: Callable[[Env, TraceArray, PtRegs, Values[u64]], None]
     """fill_from_trap(env, array, regs, image)"""
 
-    fill_from_window: Any
-    """fill_from_window(env, array, window, pc, image): of code at `pc` that uses the `window`-th window, the current one being
-    the first. The condition codes are not among the words."""
+    fill_from_window: Callable[[Env, TraceArray, u64, u64, Values[u64]], None]
+    """fill_from_window(env, array, window, pc, image): for code at `pc` that uses the `window`-th window, counted from the
+    current one as 0. The condition codes are not among the words."""
 
-    store_to_trap: Any
-    """store_to_trap(env, array, regs, image): all but where the CPU goes on."""
+    store_to_trap: Callable[[Env, TraceArray, PtRegs, Values[u64]], None]
+    """store_to_trap(env, array, regs, image): stores everything except where the CPU continues."""
 
-    store_to_window: Any
-    """store_to_window(env, array, window, image): all but the trap registers."""
+    store_to_window: Callable[[Env, TraceArray, u64, Values[u64]], None]
+    """store_to_window(env, array, window, image): stores everything except the trap registers."""
 
 
-def build(guest: GuestLayout) -> RegisterAccess:
-    """Compiles for a guest."""
-    memory = in_byte_order("big")
-    guest_u32, guest_u64, guest_store_u32, guest_store_u64 = memory.load_u32, memory.load_u64, memory.store_u32, memory.store_u64
-    read_window, write_window = sparc64_windows.build()
+def build(layouts: Layouts) -> RegisterAccess:
+    """Compiles for a guest with these layouts and those of `sparc64_windows`."""
+    njit = Native(layouts).njit
+    read_window, write_window = sparc64_windows.read, sparc64_windows.write
 
     @njit
-    def read(env, array, regs, number):
+    def read(env: Env, array: TraceArray, regs: PtRegs, number: u64) -> u64:
         if number < FIRST_LOCAL:
-            return guest_u64(regs + guest.saved_general + number * WORD)
-        return read_window(env, array, ONE, number - FIRST_LOCAL)
+            return regs.general[number]
+        return read_window(env, array, OUTSIDE, number - FIRST_LOCAL)
 
     @njit
-    def write(env, array, regs, number, value):
+    def write(env: Env, array: TraceArray, regs: PtRegs, number: u64, value: u64) -> None:
         if number >= FIRST_LOCAL:
-            write_window(env, array, ONE, number - FIRST_LOCAL, value)
-        elif number != ZERO:
-            guest_store_u64(regs + guest.saved_general + number * WORD, value)
+            write_window(env, array, OUTSIDE, number - FIRST_LOCAL, value)
+        elif number != 0:
+            regs.general[number] = value
 
     @njit
-    def fill_from_trap(env, array, regs, image):
-        for n in range(ALL):
-            number = np.uint64(n)
-            store_u64(image + number * WORD, read(env, array, regs, number))
-        store_u64(image + TSTATE, guest_u64(regs + guest.saved_state))
-        store_u64(image + TPC, guest_u64(regs + guest.saved_pc))
-        store_u64(image + TNPC, guest_u64(regs + guest.saved_next_pc))
-        store_u64(image + Y, np.uint64(guest_u32(regs + guest.saved_y)))
+    def fill_from_trap(env: Env, array: TraceArray, regs: PtRegs, image: Values[u64]) -> None:
+        for number in range(u64(ALL)):
+            image[number] = read(env, array, regs, number)
+        image[TSTATE] = regs.state
+        image[TPC] = regs.pc
+        image[TNPC] = regs.next_pc
+        image[Y] = regs.y
 
     @njit
-    def store_to_trap(env, array, regs, image):
-        for n in range(1, ALL):
-            number = np.uint64(n)
-            write(env, array, regs, number, load_u64(image + number * WORD))
-        guest_store_u64(regs + guest.saved_state, load_u64(image + TSTATE))
-        guest_store_u32(regs + guest.saved_y, np.uint32(load_u64(image + Y)))
+    def store_to_trap(env: Env, array: TraceArray, regs: PtRegs, image: Values[u64]) -> None:
+        for number in range(u64(1), u64(ALL)):
+            write(env, array, regs, number, image[number])
+        regs.state = image[TSTATE]
+        regs.y = image[Y]
 
     @njit
-    def read_of(env, array, window, number):
-        """One of the outs, locals and ins of a window."""
+    def read_of(env: Env, array: TraceArray, window: u64, number: u64) -> u64:
+        """A register among the outs, locals and ins of a window."""
         if number >= FIRST_LOCAL:
             return read_window(env, array, window, number - FIRST_LOCAL)
-        if window == ZERO:
-            return load_u64(load_u64(env + WINDOW) + (number - FIRST_OUT) * WORD)
-        return read_window(env, array, window - ONE, number)  # the ins have the numbers of the outs there
+        if window == 0:
+            return Words(env.regwptr.address)[number - FIRST_OUT]
+        return read_window(env, array, window - 1, number)  # the outs are the ins of the next inner window
 
     @njit
-    def write_of(env, array, window, number, value):
+    def write_of(env: Env, array: TraceArray, window: u64, number: u64, value: u64) -> None:
         if number >= FIRST_LOCAL:
             write_window(env, array, window, number - FIRST_LOCAL, value)
-        elif window == ZERO:
-            store_u64(load_u64(env + WINDOW) + (number - FIRST_OUT) * WORD, value)
+        elif window == 0:
+            Words(env.regwptr.address)[number - FIRST_OUT] = value
         else:
-            write_window(env, array, window - ONE, number, value)
+            write_window(env, array, window - 1, number, value)
 
     @njit
-    def fill_from_window(env, array, window, pc, image):
-        for n in range(GLOBALS):
-            at = np.uint64(n) * WORD
-            store_u64(image + at, load_u64(env + GREGS + at))
-        for n in range(GLOBALS, ALL):
-            number = np.uint64(n)
-            store_u64(image + number * WORD, read_of(env, array, window, number))
-        state = np.uint64(load_u32(env + ASI)) << ASI_SHIFT | np.uint64(load_u32(env + PSTATE)) << PSTATE_SHIFT
-        store_u64(image + TSTATE, state | np.uint64(load_u32(env + CWP)))
-        store_u64(image + TPC, pc)
-        store_u64(image + TNPC, pc + INSTRUCTION)
-        store_u64(image + Y, load_u64(env + ENV_Y))
+    def fill_from_window(env: Env, array: TraceArray, window: u64, pc: u64, image: Values[u64]) -> None:
+        for number in range(u64(GLOBALS)):
+            image[number] = env.gregs[number]
+        for number in range(u64(GLOBALS), u64(ALL)):
+            image[number] = read_of(env, array, window, number)
+        image[TSTATE] = env.asi << ASI_SHIFT | env.pstate << PSTATE_SHIFT | env.cwp
+        image[TPC] = pc
+        image[TNPC] = pc + INSTRUCTION
+        image[Y] = env.y
 
     @njit
-    def store_to_window(env, array, window, image):
-        for n in range(1, GLOBALS):
-            at = np.uint64(n) * WORD
-            store_u64(env + GREGS + at, load_u64(image + at))
-        for n in range(GLOBALS, ALL):
-            number = np.uint64(n)
-            write_of(env, array, window, number, load_u64(image + number * WORD))
-        store_u64(env + ENV_Y, load_u64(image + Y))
+    def store_to_window(env: Env, array: TraceArray, window: u64, image: Values[u64]) -> None:
+        for number in range(u64(1), u64(GLOBALS)):
+            env.gregs[number] = image[number]
+        for number in range(u64(GLOBALS), u64(ALL)):
+            write_of(env, array, window, number, image[number])
+        env.y = image[Y]
 
     return RegisterAccess(read, write, fill_from_trap, fill_from_window, store_to_trap, store_to_window)

@@ -1,56 +1,42 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Probes in programs on SPARC V9: globals and outs are in the program's struct pt_regs. All its windows have left the CPU, and
-the innermost is the first that the task keeps.
+"""Uprobes on SPARC V9: globals and outs are in the program's struct pt_regs. All of its windows have been flushed from the CPU,
+and the innermost one is the first that the task keeps.
 """
 
 from __future__ import annotations
 
-import numpy as np
-
-from emu.cpu.native import cpu_record
+from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native import context, uprobe
 from emu.ftrace.native.arch import UprobeCallbacks
+from emu.ftrace.native.arch.sparc64 import arguments
 from emu.ftrace.native.arch.sparc64_registers import FIRST_LOCAL, TNPC, TPC, TSTATE, Y
-from emu.ftrace.native.arch.sparc64_windows import O0, WINDOW
-from emu.ftrace.native.guest_layout import GuestLayout
-from emu.native import njit
-from emu.native.pointers import in_byte_order, load_u64, store_u64
+from emu.ftrace.native.arch.sparc64_windows import SHAPES
+from emu.ftrace.native.guest_records import Guest, PtRegs
+from emu.ftrace.native.trace_records import ArrayCpu, TraceArray
+from emu.native.functions import Native
+from emu.native.records import Values, u64
 
 __all__ = ["build"]
 
-WORD = np.uint64(8)
-OF_WINDOW = 16  # registers: locals and ins
-FP = np.uint64(14)  # %i6 among these
-IN_PT_REGS = 16  # globals and outs
+OF_WINDOW = 16  # number of registers: locals and ins
+IN_PT_REGS = 16  # number of registers: globals and outs
 
 
-def build(guest: GuestLayout) -> UprobeCallbacks:
+def build(guest: Guest) -> UprobeCallbacks:
     """Compiles for a guest."""
-    memory = in_byte_order("big")
-    guest_u32, guest_u64 = memory.load_u32, memory.load_u64
-    current_task = context.build(memory, guest).current_task
-    innermost = guest.windows + guest.window_fp - FP * WORD
+    here = guest.layouts.extended(SHAPES)
+    current_task = context.build(guest).current_task
 
-    @njit
-    def argument(cpu, n):
-        return load_u64(load_u64(load_u64(cpu + cpu_record.ENV) + WINDOW) + O0 + n * WORD)
+    @Native(here).njit
+    def fill(cpu: Cpu, array: TraceArray, regs: PtRegs, image: Values[u64]) -> None:
+        window = current_task(ArrayCpu(cpu.callout), array).windows[0].window
+        for n in range(u64(IN_PT_REGS)):
+            image[n] = regs.general[n]
+        for n in range(u64(OF_WINDOW)):
+            image[FIRST_LOCAL + n] = window[n]
+        image[TSTATE] = regs.state
+        image[TPC] = regs.pc
+        image[TNPC] = regs.next_pc
+        image[Y] = regs.y
 
-    @njit
-    def pc(regs):
-        return guest_u64(regs + guest.saved_pc)
-
-    @njit
-    def fill(cpu, array, regs, image):
-        window = current_task(load_u64(cpu + cpu_record.CALLOUT), array) + innermost
-        for n in range(IN_PT_REGS):
-            word = np.uint64(n) * WORD
-            store_u64(image + word, guest_u64(regs + guest.saved_general + word))
-        for n in range(OF_WINDOW):
-            word = np.uint64(n) * WORD
-            store_u64(image + FIRST_LOCAL * WORD + word, guest_u64(window + word))
-        store_u64(image + TSTATE, guest_u64(regs + guest.saved_state))
-        store_u64(image + TPC, guest_u64(regs + guest.saved_pc))
-        store_u64(image + TNPC, guest_u64(regs + guest.saved_next_pc))
-        store_u64(image + Y, np.uint64(guest_u32(regs + guest.saved_y)))
-
-    return uprobe.build(uprobe.Program(argument, pc, fill))
+    return uprobe.build(here, arguments, fill)

@@ -1,87 +1,82 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Programs on SPARC V9: their memory, and the calls under way in them."""
+"""Programs on SPARC V9: their memory, and unwinding their stacks."""
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
-from emu.cpu.arch.sparc64.state import Env
-from emu.cpu.native import cpu_record
+from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native import user_memory
-from emu.ftrace.native.arch.sparc64_unwind import CALL_PLACE, FP_PLACE
-from emu.ftrace.native.arch.sparc64_windows import CANRESTORE, NWINDOWS, O6, O7, ins
+from emu.ftrace.native.arch.sparc64_windows import SHAPES, Env, ins
 from emu.ftrace.native.context import Context, host_address
-from emu.ftrace.native.guest_layout import GuestLayout
+from emu.ftrace.native.guest_records import Guest, PtRegs, Task, UserWindow
+from emu.ftrace.native.trace_records import TraceArray
 from emu.ftrace.native.user_memory import PageTables
-from emu.native import njit
-from emu.native.pointers import in_byte_order, load_u32, load_u64, store_u64
+from emu.ftrace.native.user_stack import UnwindUser
+from emu.kernel.arch.sparc64 import SAVED_CALL, SAVED_FP
+from emu.native.functions import Native
+from emu.native.records import Values, u64
 
 __all__ = ["PAGE_TABLES", "build"]
 
-ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(8)
-OTHERWIN = np.uint64(Env.otherwin.offset)
+_FP, _CALL = 14, 15  # indices of %i6 and %i7 among a window's locals and ins
+
 _VALID, _PRIVILEGED = 1 << 63, 1 << 2
 
-# The tables are the guest kernel's own (asm/pgtable.h): an entry is what the TLB takes (UltraSPARC User's Manual, 6.2), or the
+# The tables are the guest kernel's own (asm/pgtable.h): an entry is in the TLB's format (UltraSPARC User's Manual, 6.2), or the
 # physical address of a table.
 PAGE_TABLES = PageTables(
     levels=3,
-    page_shift=np.uint64(13),
-    index_bits=np.uint64(10),
-    frame=np.uint64(0x1FF_FFFF_E000),
-    table=np.uint64(0),
-    page=np.uint64(_VALID),
-    privileged=np.uint64(_PRIVILEGED),
-    large=np.uint64(0),
+    page_shift=u64(13),
+    index_bits=u64(10),
+    frame=u64(0x1FF_FFFF_E000),
+    table=u64(0),
+    page=u64(_VALID),
+    privileged=u64(_PRIVILEGED),
+    large=u64(0),
 )
 
 
-def build(guest: GuestLayout, context: Context) -> Any:
-    """Compiles unwind_user() for a guest: by the program's register windows.
+def build(guest: Guest, context: Context) -> UnwindUser:
+    """Compiles unwind_user() for a guest, which uses the program's register windows.
 
-    The innermost are still in the CPU, as OTHERWIN's, behind those of the kernel. If the kernel needed the room of some, they are
-    on the program's stack, or with the task if they could not go there.
+    The innermost windows are still in the CPU, as OTHERWIN's, outside those of the kernel. If the kernel needed their room, they
+    are on the program's stack, or with the task if the stack was not accessible.
     """
-    guest_u64 = in_byte_order("big").load_u64
-    user_word = user_memory.build_word(user_memory.build(in_byte_order("big"), guest, context, PAGE_TABLES))
+    native = Native(guest.layouts.extended(SHAPES))
+    user_word = user_memory.build_word(guest, user_memory.build(guest, context, PAGE_TABLES))
 
-    @njit
-    def kept_window(env, array, task, sp):
-        """The host address of the window that belongs on the stack at `sp`, if the task has it; else 0."""
-        behind = host_address(array, guest_u64(task + guest.next_window))
-        window = task + guest.windows
-        for _ in range(load_u32(env + NWINDOWS)):
-            if window >= behind:
+    @native.njit
+    def kept_window(env: Env, array: TraceArray, task: Task, sp: u64) -> UserWindow | None:
+        """The window that belongs on the stack at `sp`, if the task keeps it."""
+        behind = host_address(array, task.next_window)
+        for n in range(env.nwindows):
+            window = task.windows[n]
+            if window.address >= behind:
                 break
-            if guest_u64(window + guest.window_sp) == sp:
+            if window.sp == sp:
                 return window
-            window += guest.window_size
-        return ZERO
+        return None
 
-    @njit
-    def unwind_user(cpu, array, task, saved, out, most):
-        env = load_u64(cpu + cpu_record.ENV)
-        address, sp = guest_u64(saved + guest.saved_pc), guest_u64(saved + guest.saved_sp)
-        window = np.uint64(load_u32(env + CANRESTORE)) + ONE
-        others = window + np.uint64(load_u32(env + OTHERWIN))
-        count = ZERO
-        while count < most and address != ZERO:
-            store_u64(out + count * WORD, address)
-            count += ONE
+    @native.shared
+    def unwind_user(cpu: Cpu, array: TraceArray, task: Task, saved: PtRegs, out: Values[u64], most: u64) -> u64:
+        env, address, sp = Env(cpu.env), saved.pc, saved.sp
+        window = env.canrestore + 1
+        others, count = window + env.otherwin, u64(0)
+        while count < most and address != 0:
+            out[count] = address
+            count += 1
             if window < others:
-                sp, address = load_u64(ins(env, window) + O6), load_u64(ins(env, window) + O7)
-                window += ONE
+                outer = ins(env, window)
+                sp, address = outer.o6, outer.o7
+                window += 1
                 continue
             kept = kept_window(env, array, task, sp)
-            if kept != ZERO:
-                sp, address = guest_u64(kept + guest.window_fp), guest_u64(kept + guest.window_call)
+            if kept is not None:
+                sp, address = kept.window[_FP], kept.window[_CALL]
                 continue
-            fp, call = user_word(cpu, array, sp + FP_PLACE), user_word(cpu, array, sp + CALL_PLACE)
-            if fp == ZERO or call == ZERO:
+            fp, call = user_word(cpu, array, sp + SAVED_FP), user_word(cpu, array, sp + SAVED_CALL)
+            if fp is None or call is None:
                 break
-            sp, address = guest_u64(fp), guest_u64(call)
+            sp, address = fp.as_u64, call.as_u64
         return count
 
     return unwind_user

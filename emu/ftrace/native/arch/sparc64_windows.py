@@ -1,99 +1,126 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The register windows of the calls under way on a SPARC V9 CPU. The innermost are in it. Each of the others is where its %sp
-says that it has been saved.
+"""The register windows of the calls under way on a SPARC V9 CPU. The innermost are in the CPU. Each other window is saved at its
+%sp.
 
-A window has locals and ins of its own, as saved in this order. Its outs are the ins of the next inner window.
+A window has its own locals and ins, which are saved in this order. Its outs are the ins of the next inner window.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
-import numpy as np
-
-from emu.cpu.arch.sparc64.state import Env, window_register
+from emu.cpu.arch.sparc64 import state
+from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native.context import host_address
-from emu.kernel.arch.sparc64 import SAVED_FP, SAVED_WINDOW
-from emu.native import njit
-from emu.native.pointers import in_byte_order, load_u32, load_u64, store_u64
+from emu.ftrace.native.trace_records import TraceArray
+from emu.kernel.arch.sparc64 import SAVED_CALL, SAVED_FP, SAVED_WINDOW
+from emu.native.functions import Native
+from emu.native.records import GuestRecord, Layouts, Record, Shape, Values, Words, inline, u32, u64
 
-__all__ = [
-    "CANRESTORE", "I0", "I6", "I7", "NWINDOWS", "O0", "O1", "O2", "O3", "O6", "O7", "WINDOW", "Windows", "build", "ins",
-]  # fmt: skip
+__all__ = ["BIAS", "SHAPES", "Env", "OnStack", "Window", "current_window", "ins", "read", "write"]
 
-ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(8)
-LOCALS = np.uint64(8)  # how many, and so the first of the ins
+BIAS = SAVED_WINDOW  # a stack is this many bytes above its %sp
+LOCALS = 8  # number of locals, and so the index of the first of the ins
+WINDOW_SIZE = 16 * 8  # bytes from one window to the next: they share eight registers
 
-# In the CPU
-WINDOW, REGBASE = np.uint64(Env.regwptr.offset), np.uint64(Env.regbase.offset)
-CWP, CANRESTORE, NWINDOWS = (np.uint64(field.offset) for field in (Env.cwp, Env.canrestore, Env.nwindows))
-WINDOW_SIZE = np.uint64(16 * 8)  # bytes from a window to the next one: they share eight registers
-O0, O1, O2, O3, O6, O7, L0, I0, I6, I7 = (
-    np.uint64(window_register(name)) for name in ("o0", "o1", "o2", "o3", "o6", "o7", "l0", "i0", "i6", "i7")
-)
 
-# On the stack
-FP_PLACE, WINDOW_PLACE = np.uint64(SAVED_FP), np.uint64(SAVED_WINDOW)
+class Window(Record):
+    """A window in the CPU. Windows overlap: the ins of one are the outs of the next outer one."""
+
+    o0: u64
+    o1: u64
+    o2: u64
+    o3: u64
+    o4: u64
+    o5: u64
+    o6: u64
+    o7: u64
+    locals: Values[u64] = inline(8)
+    i0: u64
+    i1: u64
+    i2: u64
+    i3: u64
+    i4: u64
+    i5: u64
+    i6: u64
+    i7: u64
+
+
+class Env(GuestRecord):
+    """Other CPU state that is used here."""
+
+    gregs: Values[u64] = inline(8)
+    regwptr: Window  # the current window
+    y: u64
+    fsr: u64
+    cwp: u32
+    regbase: Values[u64] = inline()  # all windows
+    nwindows: u32
+    asi: u32
+    pstate: u32
+    canrestore: u32
+    otherwin: u32
+
+
+class OnStack(GuestRecord):
+    """A saved window. Its address is its %sp."""
+
+    registers: Values[u64] = inline(16)
+    fp: u64
+    call: u64
+
+
+SHAPES: dict[type[Record], Shape] = {
+    Env: Shape({name: getattr(state.Env, name).offset for name in Env.__annotations__}, {"regbase": state.Env.regbase.size // 8}),
+    OnStack: Shape({"registers": SAVED_WINDOW, "fp": SAVED_FP, "call": SAVED_CALL}, byte_order="big"),
+}
+njit = Native(Layouts(SHAPES)).njit
 
 
 @njit
-def ins(env, n):
-    """The host address of the ins of the n-th window that is in the CPU, the current one's being the first."""
-    index = np.uint64(load_u32(env + CWP)) + n + ONE
-    windows = np.uint64(load_u32(env + NWINDOWS))
-    if n != ZERO and index >= windows:  # those of the current window follow it in any case
-        index %= windows  # once round, whatever the guest has stored in CANRESTORE and OTHERWIN
-    return env + REGBASE + index * WINDOW_SIZE
+def current_window(cpu: Cpu) -> Window:
+    return Env(cpu.env).regwptr
 
 
 @njit
-def locals_in_cpu(env, n):
-    """The same for the locals."""
-    return env + REGBASE + (np.uint64(load_u32(env + CWP)) + n) % np.uint64(load_u32(env + NWINDOWS)) * WINDOW_SIZE + L0
+def ins(env: Env, n: u64) -> Window:
+    """The window whose outs are the ins of the n-th window in the CPU, counted from the current one as 0."""
+    index = env.cwp + n + 1
+    if n != 0 and index >= env.nwindows:  # the current window's ins follow it in any case
+        index %= env.nwindows  # at most once round, whatever the guest has stored in CANRESTORE and OTHERWIN
+    return Window(env.regbase.address + index * WINDOW_SIZE)
 
 
-class Windows(NamedTuple):
-    """Compiled functions that know where windows are. `register`: 0 to 7 the locals, 8 to 15 the ins."""
-
-    read: Any
-    """read(env, array, n, register) -> the value of a register of the n-th window, the current one being the first."""
-
-    write: Any
-    """write(env, array, n, register, value)"""
+@njit
+def is_in_cpu(env: Env, n: u64) -> bool:
+    return n <= env.canrestore
 
 
-def build() -> Windows:
-    """Compiles them."""
-    memory = in_byte_order("big")
-    guest_u64, guest_store_u64 = memory.load_u64, memory.store_u64
+@njit
+def in_cpu(env: Env, n: u64, register: u64) -> Values[u64]:
+    """The registers of the n-th window in the CPU, from `register` on."""
+    if register < LOCALS:
+        window = Window(env.regbase.address + (env.cwp + n) % env.nwindows * WINDOW_SIZE)
+        return Words(window.locals.address + register * 8)
+    return Words(ins(env, n).address + (register - LOCALS) * 8)
 
-    @njit
-    def in_cpu(env, n):
-        return n <= np.uint64(load_u32(env + CANRESTORE))
 
-    @njit
-    def place_in_cpu(env, n, register):
-        return locals_in_cpu(env, n) + register * WORD if register < LOCALS else ins(env, n) + (register - LOCALS) * WORD
+@njit
+def on_stack(env: Env, array: TraceArray, n: u64) -> OnStack:
+    """The n-th window, if it is not in the CPU."""
+    sp = env.regwptr.o6
+    for inner in range(n):
+        sp = ins(env, inner).o6 if is_in_cpu(env, inner) else OnStack(host_address(array, sp)).fp
+    return OnStack(host_address(array, sp))
 
-    @njit
-    def place_on_stack(env, array, n, register):
-        sp = load_u64(load_u64(env + WINDOW) + O6)
-        for inner in range(n):
-            inside = np.uint64(inner)
-            sp = load_u64(ins(env, inside) + O6) if in_cpu(env, inside) else guest_u64(host_address(array, sp + FP_PLACE))
-        return host_address(array, sp + WINDOW_PLACE + register * WORD)
 
-    @njit
-    def read(env, array, n, register):
-        if in_cpu(env, n):
-            return load_u64(place_in_cpu(env, n, register))
-        return guest_u64(place_on_stack(env, array, n, register))
+@njit
+def read(env: Env, array: TraceArray, n: u64, register: u64) -> u64:
+    """A register of the n-th window, counted from the current one as 0. 0 to 7 are the locals, 8 to 15 the ins."""
+    return in_cpu(env, n, register)[0] if is_in_cpu(env, n) else on_stack(env, array, n).registers[register]
 
-    @njit
-    def write(env, array, n, register, value):
-        if in_cpu(env, n):
-            store_u64(place_in_cpu(env, n, register), value)
-        else:
-            guest_store_u64(place_on_stack(env, array, n, register), value)
 
-    return Windows(read, write)
+@njit
+def write(env: Env, array: TraceArray, n: u64, register: u64, value: u64) -> None:
+    if is_in_cpu(env, n):
+        in_cpu(env, n, register)[0] = value
+    else:
+        on_stack(env, array, n).registers[register] = value

@@ -1,145 +1,105 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The x86-64 callbacks. When a trampoline's block begins, the stack is
+"""The x86-64 callbacks. When a trampoline's block starts, the stack is:
 
-    0(%rsp)     the site plus five: the call's return address
+    0(%rsp)     the site plus five: the return address of the site's call
     8(%rsp)     the traced function's own return address, in the caller
 """
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
-import numpy as np
-from numba import types
-
-from emu.cpu.arch.x86_64.state import register
-from emu.cpu.native import cpu_record
-from emu.ftrace.native import (
-    array_record,
-    context,
-    event,
-    event_context,
-    function,
-    function_graph,
-    task_callbacks,
-)
-from emu.ftrace.native.arch import (
-    Callback,
-    Callbacks,
-    EventCallbacks,
-    TaskCallbacks,
-)
+from emu.cpu.native.arch.x86_64_env import Registers
+from emu.cpu.native.cpu_records import Cpu
+from emu.ftrace.native import context, function, function_graph, task_calls
+from emu.ftrace.native.arch import Callback, Callbacks
 from emu.ftrace.native.context import array_of, host_address
-from emu.ftrace.native.guest_layout import GuestLayout
-from emu.native import cfunc, njit
-from emu.native.pointers import in_byte_order, load_u64, store_u64
+from emu.ftrace.native.guest_records import Guest, GuestMemory
+from emu.ftrace.native.trace_records import TraceArray
+from emu.native.functions import Native, njit
+from emu.native.records import Words, u64
 
-__all__ = ["SITE_SIZE", "build", "build_for_events", "build_for_tasks", "called_from", "callers"]
+__all__ = ["SITE_SIZE", "arguments", "build", "called_from", "callers", "set_result"]
 
-_HANDLER = types.void(types.uint64, types.uint64)
-AX, CX, DX, SP, SI, DI = (np.uint64(register(name)) for name in ("ax", "cx", "dx", "sp", "si", "di"))
-ZERO, WORD = np.uint64(0), np.uint64(8)
 SITE_SIZE = 5  # bytes, of a site's call
-SITE = np.uint64(SITE_SIZE)
+SLOT_SIZE = 8  # bytes, of an address on a stack
 
 
 @njit
-def arguments(cpu):
-    """The first two of a C function at whose label the CPU is."""
-    env = load_u64(cpu + cpu_record.ENV)
-    return load_u64(env + DI), load_u64(env + SI)
+def arguments(cpu: Cpu) -> tuple[u64, u64, u64, u64]:
+    """The first four of a C function at whose label the CPU is."""
+    registers = Registers(cpu.env)
+    return registers.di, registers.si, registers.dx, registers.cx
 
 
 @njit
-def callers(cpu):
-    """The arguments, where they are addresses of callers."""
-    return arguments(cpu)
+def set_result(cpu: Cpu, value: u64) -> None:
+    """Has that function, whose label does nothing but return, return a value."""
+    Registers(cpu.env).ax = value
 
 
 @njit
-def called_from(cpu):
-    """Where that function was called."""
-    return load_u64(host_address(array_of(cpu), load_u64(load_u64(cpu + cpu_record.ENV) + SP)))
+def callers(cpu: Cpu) -> tuple[u64, u64]:
+    """The first two arguments, where they are addresses of callers."""
+    registers = Registers(cpu.env)
+    return registers.di, registers.si
 
 
-def build(guest: GuestLayout, irqs_off: Any, general: bool) -> Callbacks:
+@njit
+def called_from(cpu: Cpu) -> u64:
+    """The call site of that function."""
+    return Words(host_address(array_of(cpu), Registers(cpu.env).sp))[0]
+
+
+def build(guest: Guest, irqs_off: Callable[[u64], bool], general: bool) -> Callbacks:
     """Compiles for a guest. `irqs_off`: see `NativeCpu`. `general`: see `Callbacks`."""
-    memory = in_byte_order("little")
-    about = context.build(memory, guest)
+    native = Native(guest.layouts)
+    about = context.build(guest)
     record_function, before_graph, after_graph = function.build(about, general)
-    record_graph_entry, record_graph_return = function_graph.build(memory, guest, about, general, entry_depth=1)
+    record_graph_entry, record_graph_return = function_graph.build(guest, about, task_calls.build(guest), general, entry_depth=1)
 
-    @njit
-    def go_on(env, array, place):
-        """Has the trampoline return to a place (0: to the function), or to a direct call, which returns there."""
-        sp = load_u64(env + SP)
-        if place != ZERO:
-            store_u64(host_address(array, sp), place)
+    @native.njit
+    def go_on(registers: Registers, array: TraceArray, place: u64) -> None:
+        """Makes the trampoline return to `place` (0: to the function), or to a direct call, which returns there."""
+        sp = registers.sp
+        if place != 0:
+            GuestMemory(host_address(array, sp)).as_u64 = place
         if general:
-            called = load_u64(array + array_record.EVENT_CONTEXT) + event_context.CALLS_FIRST
-            target = load_u64(called)
-            if target != ZERO:
-                store_u64(called, ZERO)
-                store_u64(env + SP, sp - WORD)
-                store_u64(host_address(array, sp - WORD), target)
+            told = array.event_context
+            target = told.calls_first
+            if target != 0:
+                told.calls_first = 0
+                registers.sp = sp - SLOT_SIZE
+                GuestMemory(host_address(array, sp - SLOT_SIZE)).as_u64 = target
 
-    @cfunc(_HANDLER)
-    def function_entry(cpu, address):
+    @native.callback
+    def function_entry(cpu: Cpu, address: u64) -> None:
         """ftrace_caller."""
-        env, array = load_u64(cpu + cpu_record.ENV), array_of(cpu)
-        stack = host_address(array, load_u64(env + SP))
-        go_on(env, array, record_function(cpu, load_u64(stack) - SITE, load_u64(stack + WORD), irqs_off(env)))
+        registers, array = Registers(cpu.env), array_of(cpu)
+        stack = GuestMemory(host_address(array, registers.sp)).as_words
+        go_on(registers, array, record_function(cpu, stack[0] - SITE_SIZE, stack[1], irqs_off(cpu.env)))
 
-    @cfunc(_HANDLER)
-    def graph_entry(cpu, address):
-        """ftrace_graph_caller: the stack slot of its return address identifies a call."""
-        env, array = load_u64(cpu + cpu_record.ENV), array_of(cpu)
-        sp = load_u64(env + SP)
-        stack = host_address(array, sp)
-        ip, parent_ip = load_u64(stack) - SITE, load_u64(stack + WORD)
-        before_graph(cpu, ip, parent_ip, irqs_off(env))
-        # A return probe may have replaced the return address by now: function_graph replaces what it has put there.
-        if record_graph_entry(cpu, ip, load_u64(stack + WORD), sp + WORD, irqs_off(env)):
-            store_u64(stack + WORD, load_u64(array + array_record.RETURN_TRAMPOLINE))
-        go_on(env, array, after_graph(cpu, ip))
+    @native.callback
+    def graph_entry(cpu: Cpu, address: u64) -> None:
+        """ftrace_graph_caller. A call is identified by the stack slot of its return address."""
+        registers, array = Registers(cpu.env), array_of(cpu)
+        sp = registers.sp
+        stack = GuestMemory(host_address(array, sp)).as_words
+        ip = stack[0] - SITE_SIZE
+        before_graph(cpu, ip, stack[1], irqs_off(cpu.env))
+        # A return probe may have replaced the return address by now: then function_graph replaces the probe's address.
+        if record_graph_entry(cpu, ip, stack[1], sp + SLOT_SIZE, irqs_off(cpu.env)):
+            stack[1] = array.return_trampoline
+        go_on(registers, array, after_graph(cpu, ip))
 
-    @cfunc(_HANDLER)
-    def graph_return(cpu, address):
-        """ftrace_return_to_handler: the call of it has pushed into the slot that the return address came from."""
-        env, array = load_u64(cpu + cpu_record.ENV), array_of(cpu)
-        slot = load_u64(env + SP)
-        store_u64(host_address(array, slot), record_graph_return(cpu, slot, irqs_off(env)))
+    @native.callback
+    def graph_return(cpu: Cpu, address: u64) -> None:
+        """ftrace_return_to_handler: its own call has pushed into the slot from which the return address was popped."""
+        array, slot = array_of(cpu), Registers(cpu.env).sp
+        GuestMemory(host_address(array, slot)).as_u64 = record_graph_return(cpu, slot, irqs_off(cpu.env))
 
     return Callbacks(
-        Callback("ftrace_caller", function_entry.address),
-        Callback("ftrace_graph_caller", graph_entry.address),
-        Callback("ftrace_return_to_handler", graph_return.address),
+        Callback("ftrace_caller", function_entry),
+        Callback("ftrace_graph_caller", graph_entry),
+        Callback("ftrace_return_to_handler", graph_return),
     )
-
-
-def build_for_tasks(guest: GuestLayout) -> TaskCallbacks:
-    """Compiles for a guest."""
-
-    @njit
-    def first_argument(cpu):
-        return arguments(cpu)[0]
-
-    @njit
-    def second_argument(cpu):
-        return arguments(cpu)[1]
-
-    return task_callbacks.build(in_byte_order("little"), guest, first_argument, second_argument)
-
-
-def build_for_events(guest: GuestLayout, irqs_off: Any) -> EventCallbacks:
-    """Compiles for a guest. `irqs_off`: see `NativeCpu`."""
-    memory = in_byte_order("little")
-    record_event = event.build(memory, guest, context.build(memory, guest))
-
-    @cfunc(_HANDLER)
-    def buffer_commit(cpu, address):
-        """trace_event_buffer_commit(call, entry, dynamic, count)."""
-        env = load_u64(cpu + cpu_record.ENV)
-        record_event(cpu, load_u64(env + DI), load_u64(env + SI), load_u64(env + DX), load_u64(env + CX), irqs_off(env))
-
-    return EventCallbacks(Callback("trace_event_buffer_commit", buffer_commit.address))

@@ -1,125 +1,120 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Kprobes on x86-64: `int3` at any instruction, and the registers at the call site of a function.
+"""Kprobes on x86-64: `int3` at any instruction, and the registers at a function's call site.
 
-When the block of ftrace_caller begins, the stack is as `native.arch.x86_64` says. At the site, before its call, the stack pointer
-was one word above.
+When the block of ftrace_caller starts, the stack is as described in `native.arch.x86_64`. At the site, before its call, the
+stack pointer was one word higher.
 """
 
 from __future__ import annotations
 
-import ctypes
-
-import numpy as np
-from numba import types
-
-from emu.cpu.arch.x86_64.state import CS, GENERAL_REGISTERS, SS, SegmentCache, layout, register
-from emu.cpu.native import cpu_record
-from emu.ftrace.native import array_record, event_context, kprobe, kprobe_record, kprobes_record
+from emu.cpu.arch.x86_64.state import CS, GENERAL_REGISTERS, SEGMENT_REGISTERS, SS, layout
+from emu.cpu.native.arch.x86_64_env import Registers
+from emu.cpu.native.cpu_records import Cpu
+from emu.ftrace.native import kprobe
 from emu.ftrace.native.arch import Callback, ProbeCallbacks
+from emu.ftrace.native.arch.x86_64 import SITE_SIZE, arguments
 from emu.ftrace.native.context import array_of, host_address
-from emu.ftrace.native.guest_layout import GuestLayout
-from emu.native import cfunc, external, njit
-from emu.native.pointers import load_u32, load_u64, store_u64
+from emu.ftrace.native.guest_records import Guest, GuestMemory, PtRegs
+from emu.ftrace.native.kprobe_record import Kprobe
+from emu.ftrace.native.trace_records import EventContext, TraceArray
+from emu.native.functions import Native, external
+from emu.native.records import GuestRecord, Record, Records, Shape, Values, inline, u32, u64
 
 __all__ = ["PROBE_REGISTERS", "build"]
 
-_HANDLER = types.void(types.uint64, types.uint64)
-_read_flags = external("helper_read_eflags_x86_64", types.uint64(types.uint64))
-_write_flags = external("helper_write_eflags_x86_64", types.void(types.uint64, types.uint64, types.uint32))
+_read_flags = external("helper_read_eflags_x86_64", u64, u64)
+_write_flags = external("helper_write_eflags_x86_64", None, u64, u64, u32)
 
-# What probes see: the general registers as QEMU orders them, then what else struct pt_regs has.
+# The registers that probes see: the general registers in QEMU's order, then the others in struct pt_regs.
 PROBE_REGISTERS = (*GENERAL_REGISTERS, "ip", "flags", "orig_ax", "cs", "ss")
-GENERAL_COUNT, COUNT = len(GENERAL_REGISTERS), len(PROBE_REGISTERS)
+GENERAL_COUNT, COUNT = u64(len(GENERAL_REGISTERS)), u64(len(PROBE_REGISTERS))
+SP, IP, FLAGS, ORIG_AX, CODE, STACK = (PROBE_REGISTERS.index(name) for name in ("sp", "ip", "flags", "orig_ax", "cs", "ss"))
 
-ZERO, ONE, WORD = np.uint64(0), np.uint64(1), np.uint64(8)
-SI, DI, SP = (np.uint64(register(name)) for name in ("si", "di", "sp"))
-IP, FLAGS, ORIG_AX, CODE, STACK = (np.uint64(8 * n) for n in range(GENERAL_COUNT, COUNT))
-SITE, INT3 = np.uint64(5), np.uint64(1)  # bytes, of a site's call and of a breakpoint
-# Manual volume 1, 3.4.3: what POPF changes in the kernel, but for IF and what belongs to virtual-8086 mode
-CHANGEABLE_FLAGS = np.uint32(0x0024_4DD5)
+SLOT, INT3 = 8, 1  # bytes of a word on the stack, and of a breakpoint
+# Manual volume 1, 3.4.3: the flags that POPF changes in the kernel, except IF and those of virtual-8086 mode
+CHANGEABLE_FLAGS = u64(0x0024_4DD5)
 
 
-def build(guest: GuestLayout) -> ProbeCallbacks:
-    """Compiles for a guest, and for the layout of Unicorn."""
-    segments = layout().env_segments
-    code, stack = (np.uint64(segments + n * ctypes.sizeof(SegmentCache)) for n in (CS, SS))
-    selector = np.uint64(SegmentCache.selector.offset)
+class Segment(Record):
+    """SegmentCache"""
 
-    # In the handler of a breakpoint
+    selector: u32
+    base: u64
+    limit: u32
+    flags: u32
+
+
+class Env(GuestRecord):
+    """CPUX86State"""
+
+    general: Values[u64] = inline(len(GENERAL_REGISTERS))
+    segments: Records[Segment] = inline(len(SEGMENT_REGISTERS))
+
+
+def build(guest: Guest) -> ProbeCallbacks:
+    """Compiles for a guest and for the layout of Unicorn's structures."""
+    here = guest.layouts.extended({Env: Shape({"general": 0, "segments": layout().env_segments})})
+    native = Native(here)
+    njit, callback = native.njit, native.callback
+
+    # In the breakpoint handler
 
     @njit
-    def saved(cpu):
-        return load_u64(load_u64(cpu + cpu_record.ENV) + DI)
-
-    @njit
-    def address(regs):
-        return load_u64(regs + guest.saved_pc) - INT3
-
-    @njit
-    def offsets(array):
-        return load_u64(load_u64(array + array_record.KPROBES) + kprobes_record.SAVED_OFFSETS)
-
-    @njit
-    def fill(cpu, array, regs, told):
-        image, offset = load_u64(told + event_context.REGISTERS), offsets(array)
+    def fill(cpu: Cpu, array: TraceArray, regs: PtRegs, told: EventContext) -> None:
+        image, offsets = told.registers, array.kprobes.saved_offsets
         for n in range(COUNT):
-            word = np.uint64(n) * WORD
-            store_u64(image + word, load_u64(regs + load_u64(offset + word)))
-        store_u64(image + IP, load_u64(told + event_context.IP))
-        store_u64(told + event_context.FILL, ZERO)
+            image[n] = GuestMemory(regs.address + offsets[n]).as_u64
+        image[IP] = told.ip
+        told.fill = None
 
     @njit
-    def write(cpu, array, regs, told):
-        image, offset = load_u64(told + event_context.REGISTERS), offsets(array)
+    def write(cpu: Cpu, array: TraceArray, regs: PtRegs, told: EventContext) -> bool:
+        image, offsets = told.registers, array.kprobes.saved_offsets
         for n in range(COUNT):
-            word = np.uint64(n) * WORD
-            store_u64(regs + load_u64(offset + word), load_u64(image + word))
-        return load_u64(image + IP) != load_u64(told + event_context.IP)
+            GuestMemory(regs.address + offsets[n]).as_u64 = image[n]
+        return image[IP] != told.ip
 
     @njit
-    def go_on(cpu, array, regs, probe):
-        store_u64(regs + guest.saved_pc, load_u64(probe + kprobe_record.COPY))
+    def go_on(cpu: Cpu, array: TraceArray, regs: PtRegs, probe: Kprobe) -> None:
+        regs.pc = probe.copy
 
     @njit
-    def handled(cpu):
+    def handled(cpu: Cpu) -> None:
         """kprobe_int3_handler(regs, 0) returns its second argument."""
-        store_u64(load_u64(cpu + cpu_record.ENV) + SI, ONE)
+        Registers(cpu.env).si = 1
 
-    handlers = kprobe.build(kprobe.Trap(saved, address, fill, write, go_on, handled))
+    handlers = kprobe.build(here, arguments, kprobe.Trap(INT3, fill, write, go_on, handled))
 
-    # At the call site of a function
+    # At a function's call site
 
-    @cfunc(_HANDLER)
-    def fill_at_site(cpu, told):
-        env, image = load_u64(cpu + cpu_record.ENV), load_u64(told + event_context.REGISTERS)
+    @callback
+    def fill_at_site(cpu: Cpu, told: EventContext) -> None:
+        env, image = Env(cpu.env), told.registers
         for n in range(GENERAL_COUNT):
-            word = np.uint64(n) * WORD
-            store_u64(image + word, load_u64(env + word))
-        store_u64(image + SP, load_u64(env + SP) + WORD)
-        returns_to = load_u64(told + event_context.RETURN_IP)
-        store_u64(image + IP, load_u64(told + event_context.IP) if returns_to == ZERO else returns_to)
-        store_u64(image + FLAGS, _read_flags(env))
-        store_u64(image + ORIG_AX, ZERO)
-        store_u64(image + CODE, np.uint64(load_u32(env + code + selector)))
-        store_u64(image + STACK, np.uint64(load_u32(env + stack + selector)))
-        store_u64(told + event_context.FILL, ZERO)
+            image[n] = env.general[n]
+        image[SP] += SLOT
+        image[IP] = told.ip if told.return_ip == 0 else told.return_ip
+        image[FLAGS] = _read_flags(env.address)
+        image[ORIG_AX] = 0
+        image[CODE] = env.segments[CS].selector
+        image[STACK] = env.segments[SS].selector
+        told.fill = None
 
-    @cfunc(_HANDLER)
-    def write_at_site(cpu, told):
-        """The trampoline's `ret` goes on behind the site, or where the instruction pointer leads."""
-        env, image = load_u64(cpu + cpu_record.ENV), load_u64(told + event_context.REGISTERS)
+    @callback
+    def write_at_site(cpu: Cpu, told: EventContext) -> None:
+        """The trampoline's `ret` continues after the site, or where the instruction pointer says."""
+        env, image = Env(cpu.env), told.registers
         for n in range(GENERAL_COUNT):
-            word = np.uint64(n) * WORD
-            store_u64(env + word, load_u64(image + word))
-        _write_flags(env, load_u64(image + FLAGS), CHANGEABLE_FLAGS)
-        ip, sp = load_u64(image + IP), load_u64(image + SP) - WORD
-        store_u64(env + SP, sp)
-        store_u64(host_address(array_of(cpu), sp), ip + SITE if ip == load_u64(told + event_context.IP) else ip)
+            env.general[n] = image[n]
+        _write_flags(env.address, image[FLAGS], CHANGEABLE_FLAGS)
+        ip, sp = image[IP], image[SP] - SLOT
+        env.general[SP] = sp
+        GuestMemory(host_address(array_of(cpu), sp)).as_u64 = ip + SITE_SIZE if ip == told.ip else ip
 
     return ProbeCallbacks(
-        Callback("kprobe_int3_handler", handlers.at_breakpoint.address),
-        handlers.fill.address,
-        fill_at_site.address,
-        write_at_site.address,
-        handlers.say_where.address,
+        Callback("kprobe_int3_handler", handlers.at_breakpoint),
+        handlers.fill,
+        fill_at_site,
+        write_at_site,
+        handlers.say_where,
     )

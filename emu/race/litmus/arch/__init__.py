@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What an architecture provides to litmus tests: its assembly language, and a board without a kernel."""
+"""What an architecture provides for litmus tests: its assembly language, and a board without a kernel."""
 
 from __future__ import annotations
 
@@ -7,11 +7,12 @@ import functools
 import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Set
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
 import capstone
 import keystone
 
+from emu.architectures import ARCHITECTURES
 from emu.cpu import arch as cpu_arch
 from emu.cpu.arch import CpuArch
 from emu.cpu.board import Board
@@ -22,22 +23,22 @@ __all__ = [
     "Decoded", "LitmusArch", "Register", "load",
 ]  # fmt: skip
 
-# The memory that a test has, at the same virtual and physical addresses. It takes two pages of x86-64 and one of SPARC V9.
+# The memory of a test, with equal virtual and physical addresses: two pages of 4 KiB, or one of 8.
 CODE, CODE_SIZE = 0x10000, 0x1000
 DATA, MOST_WORDS = CODE + CODE_SIZE, 128
 STACKS, STACK_SIZE, MOST_CPUS = DATA + 8 * MOST_WORDS, 384, 8
 
-HEADS: Mapping[str, str] = {"X86_64": "x86_64", "SPARC64": "sparc64"}
-"""The first word of a litmus test, and which architecture it means."""
+HEADS: Mapping[str, str] = {name.upper(): name for name in ARCHITECTURES}
+"""The architecture for the first word of a litmus test."""
 
 
 class Register(NamedTuple):
-    """A name of a register, or of its low part.
+    """The name of a register, or of its low part.
 
     Attributes:
-        whole: the name of the register, as Cpu.registers() has it.
+        whole: the full register's name in Cpu.registers().
         shift: the number of bits below the part.
-        bits: of the part.
+        bits: the number of bits of the part.
     """
 
     whole: str
@@ -46,7 +47,7 @@ class Register(NamedTuple):
 
 
 class Decoded(NamedTuple):
-    """One instruction as capstone reads it."""
+    """One instruction, as decoded by capstone."""
 
     size: int
     mnemonic: str
@@ -58,7 +59,7 @@ class Decoded(NamedTuple):
 
 
 class LitmusArch(ABC):
-    """One architecture.
+    """An architecture's support for litmus tests.
 
     To assemble: keystone_mode, capstone_mode, registers, words, aliases, encodings().
     To execute: prepare(), start(), settle(), fault().
@@ -66,16 +67,16 @@ class LitmusArch(ABC):
     """
 
     name: ClassVar[str]
-    language: ClassVar[str]  # what a line of a test is written in
+    language: ClassVar[str]  # the language of a test's lines
     keystone_mode: ClassVar[tuple[int, int]]
     capstone_mode: ClassVar[tuple[int, int]]
-    longest: ClassVar[int]  # bytes of an instruction
-    filler: ClassVar[bytes]  # no instruction: what a CPU finds that leaves its text
-    registers: ClassVar[Mapping[str, Register]]  # that tests can set and ask for
-    words: ClassVar[Set[str]]  # names in operands that are no symbols
+    longest: ClassVar[int]  # maximum length of an instruction
+    filler: ClassVar[bytes]  # not an instruction: found by a CPU that leaves its text
+    registers: ClassVar[Mapping[str, Register]]  # registers that tests can set and read
+    words: ClassVar[Set[str]]  # names in operands that are not symbols
     register_prefix: ClassVar[str] = ""
-    prefixed: ClassVar[Set[str]] = frozenset()  # names that may follow "%"; of others keystone prints what it thinks
-    aliases: ClassVar[Mapping[str, str]]  # names of instructions that capstone calls otherwise
+    prefixed: ClassVar[Set[str]] = frozenset()  # names that may follow "%"; for others, keystone prints errors itself
+    aliases: ClassVar[Mapping[str, str]]  # names of instructions for which capstone uses others
 
     @property
     def cpu(self) -> CpuArch:
@@ -89,62 +90,61 @@ class LitmusArch(ABC):
     def _decoder(self) -> capstone.Cs:
         return capstone.Cs(*self.capstone_mode)
 
-    @functools.lru_cache(maxsize=1 << 16)  # noqa: B019  # there are two architectures, for ever
+    @functools.lru_cache(maxsize=1 << 16)  # noqa: B019  # there are only two architectures
     def decode(self, code: bytes, address: int) -> Decoded | None:
-        """The instruction with which `code` begins; None: there is none, or it is not complete."""
+        """The instruction at the start of `code`; None if there is none, or it is incomplete."""
         return next(self.readings(code, address), None)
 
     def readings(self, code: bytes, address: int) -> Iterator[Decoded]:
-        """The same by each of its names."""
+        """The same instruction, under each of its names."""
         for _, size, mnemonic, operands in self._decoder.disasm_lite(code, address, 1):
             yield Decoded(size, mnemonic, operands)
 
     def assembled(self, source: str, address: int) -> bytes:
-        """What keystone makes of an instruction at `address`.
+        """The code that keystone generates for an instruction at `address`.
 
         Raises:
-            keystone.KsError, ValueError: nothing.
+            keystone.KsError, ValueError: it cannot assemble the instruction.
         """
         return bytes(self._assembler.asm(source, address)[0] or ())
 
     @abstractmethod
     def encodings(self, source: str, address: int) -> Iterator[bytes]:
-        """What may be the code of an instruction at `address`; the first that reads as `source` is. It has no symbols.
+        """Possible encodings of an instruction at `address`; the first that decodes to `source` is used. It has no symbols.
 
         Raises: as `assembled`.
         """
 
     @abstractmethod
     def serialises(self, instruction: Decoded) -> bool:
-        """Whether a CPU that has executed it fetches only what is in memory."""
+        """Whether a CPU that has executed the instruction fetches only the present contents of memory."""
 
     @abstractmethod
     def prepare(self, board: Board) -> None:
-        """Puts into RAM what CPUs need: they have the memory of a test and no other."""
+        """Sets up RAM for the CPUs, which can access the memory of a test and nothing else."""
 
     @abstractmethod
     def start(self, cpu: Cpu, entry: int, registers: Mapping[str, int]) -> None:
-        """Switches a CPU on that has a stack, and these registers."""
+        """Switches a CPU on, with a stack and these registers."""
 
     @abstractmethod
     def settle(self, cpu: Cpu) -> None:
-        """Makes Unicorn's state of a CPU the same wherever the CPU's state is the same."""
+        """Normalises Unicorn's state of a CPU, so that equal CPU states have equal Unicorn states."""
 
     @abstractmethod
     def fault(self, cpu: Cpu) -> str:
-        """The name of the exception that the CPU has just taken; "": none."""
+        """The name of the exception that the CPU has just taken; "" if there is none."""
 
     def ended(self, cpu: Cpu, end: int) -> bool:
-        """Whether the CPU has come to the end of its text, which is at `end`."""
+        """Whether the CPU has reached the end of its text, at `end`."""
         return cpu.pc == end
 
     def value(self, cpu: Cpu, register: Register) -> int:
-        """What a register holds."""
+        """The value of a register."""
         return cpu.registers()[register.whole] >> register.shift & (1 << register.bits) - 1
 
 
 def load(name: str) -> LitmusArch:
-    """The architecture called `name`, one of emu.cpu.arch.ARCHITECTURES."""
-    module: Any = importlib.import_module(f"emu.race.litmus.arch.{name}")
-    arch: LitmusArch = module.ARCH
+    """The architecture called `name`, one of emu.architectures.ARCHITECTURES."""
+    arch: LitmusArch = importlib.import_module(f"emu.race.litmus.arch.{name}").ARCH
     return arch

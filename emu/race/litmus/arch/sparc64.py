@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Litmus tests on SPARC V9: two entries of the TLBs, and a trap table at which CPUs end."""
+"""Litmus tests on SPARC V9: two TLB entries, and a trap table at which CPUs end."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from emu.race.litmus.arch import CODE, STACK_SIZE, STACKS, Decoded, LitmusArch, 
 __all__ = ["ARCH"]
 
 _TRAP_TABLE, _TRAP_SIZE = 0x20000, 32
-_TRAP_LEVEL_1 = 0x200  # entries of traps at TL = 0 before those at TL > 0 (manual, 5.2.8)
+_TRAP_LEVEL_1 = 0x200  # trap table entries for TL = 0 before those for TL > 0 (manual, 5.2.8)
 _STACK_BIAS, _FRAME = 2047, 176
 _NO_CONDITION_CODES = 0
 
-# A translation that is locked, global, privileged and cacheable (UltraSPARC User's Manual, 6.2); pages of 8 or 64 KiB.
+# A locked, global, privileged and cacheable translation (UltraSPARC User's Manual, 6.2); pages of 8 or 64 KiB.
 _TTE, _WRITABLE, _PAGE_64K = 1 << 63 | 1 << 6 | 0x30 | 4 | 1, 2, 1 << 61
 _TRAPS = {
     0x08: "instruction_access_exception", 0x10: "illegal_instruction", 0x11: "privileged_opcode", 0x20: "fp_disabled",
@@ -40,7 +40,7 @@ _RELATIVE = re.compile(r"((?:b|call)\S*\s+(?:.*,\s*)?)(0x[0-9a-f]+)")
 _OPCODES = {(2, 0x3B): "flush", (3, 0x0D): "ldstub", (2, 0x38): "jmpl"}  # by op and op3
 _CONDITIONS = ("a", "n", "ne", "e", "g", "le", "ge", "l", "gu", "leu", "cc", "cs", "pos", "neg", "vc", "vs",
                "rz", "rlez", "rlz", "rnz", "rgz", "rgez")  # fmt: skip
-_DISTANCES = (0x3FFF_FFFF, 0x7_FFFF, 0x30_3FFF)  # bits of the distance in CALL, BPcc and BPr (manual, appendix A)
+_DISTANCES = (0x3FFF_FFFF, 0x7_FFFF, 0x30_3FFF)  # displacement bits of CALL, BPcc and BPr (manual, appendix A)
 _TRAP_NUMBER = "%icc, %g0 + "
 _INTEGER = ("g", "o", "l", "i")
 
@@ -74,14 +74,14 @@ class Sparc64(LitmusArch):
             return
         for reading in super().readings(code[:4], address):
             yield reading
-            if reading.operands.startswith(_TRAP_NUMBER):  # of `ta 3`
+            if reading.operands.startswith(_TRAP_NUMBER):  # in `ta 3`
                 yield reading._replace(operands=reading.operands.removeprefix(_TRAP_NUMBER))
         if found := _decode(int.from_bytes(code[:4], "big")):
             yield found
 
     def encodings(self, source: str, address: int) -> Iterator[bytes]:
         yield self.assembled(source, address)
-        # keystone encodes the distances of `call` and of branches with prediction wrongly.
+        # keystone encodes the displacements of `call` and of branches with prediction wrongly.
         if found := _RELATIVE.fullmatch(source):
             word = int.from_bytes(self.assembled(source, address), "big")
             distance = (int(found[2], 16) - address) >> 2
@@ -92,7 +92,7 @@ class Sparc64(LitmusArch):
         return instruction.mnemonic == "flush"
 
     def prepare(self, board: Board) -> None:
-        pass  # its translations are in the TLBs; at a trap it ends
+        pass  # its translations are in the TLBs; it ends at a trap
 
     def start(self, cpu: Cpu, entry: int, registers: Mapping[str, int]) -> None:
         cpu.start(entry, 0, 0)
@@ -130,7 +130,7 @@ class Sparc64(LitmusArch):
 
 
 def _decode(word: int) -> Decoded | None:
-    """An instruction that capstone 5 does not know, or has only its other names for."""
+    """An instruction that capstone 5 does not know, or knows only under other names."""
     rd, rs1, immediate = word >> 25 & 31, word >> 14 & 31, word >> 13 & 1
     mnemonic = _OPCODES.get((word >> 30, word >> 19 & 0x3F))
     if mnemonic is None or (not immediate and word >> 5 & 0xFF):
@@ -143,7 +143,7 @@ def _decode(word: int) -> Decoded | None:
 
 
 def _spread(value: int, field: int) -> int:
-    """The low bits of a value in the bits of a field."""
+    """Scatters the low bits of a value to the bits of a field."""
     found = 0
     for bit in range(field.bit_length()):
         if field >> bit & 1:

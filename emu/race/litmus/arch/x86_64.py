@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Litmus tests on x86-64: Intel's syntax; page tables, gates and a task state segment."""
+"""Litmus tests on x86-64: Intel syntax; page tables, gates and a task state segment."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from emu.race.litmus.arch import CODE, STACK_SIZE, STACKS, Decoded, LitmusArch, 
 
 __all__ = ["ARCH"]
 
-# Physical pages, which have the same virtual addresses and those 2 GiB below the end of the address space.
+# Physical pages, mapped at the same virtual addresses and at those 2 GiB below the end of the address space.
 _PML4, _PDPT, _PD, _PT, _IDT, _TSS, _HANDLERS, _TRAP_STACK = (0x20000 + 0x1000 * n for n in range(8))
-_PRESENT, _WRITABLE, _ACCESSED, _DIRTY = 1, 2, 0x20, 0x40  # bits of an entry (SDM 3A, table 4-20)
+_PRESENT, _WRITABLE, _ACCESSED, _DIRTY = 1, 2, 0x20, 0x40  # bits of a page table entry (SDM 3A, table 4-20)
 _CODE_SEGMENT, _TSS_SEGMENT = 8, 0x18
 _INTERRUPT_GATE, _BUSY_TSS = 0x8E, 0x8B00
 _TRAP_STACK_SIZE = 64
@@ -38,7 +38,7 @@ _read_flags.argtypes, _read_flags.restype = [ctypes.c_void_p], ctypes.c_uint64
 _write_flags = LIBRARY.helper_write_eflags_x86_64
 _write_flags.argtypes, _write_flags.restype = [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint32], None
 
-# SDM 3A, 8.3. `serialize` is none of this CPU's; `mov` to CR8 does not serialise.
+# SDM 3A, 8.3. This CPU does not have `serialize`; `mov` to CR8 does not serialise.
 _SERIALISING = {"cpuid", "iret", "iretd", "iretq", "invd", "invlpg", "lgdt", "lidt", "lldt", "ltr", "wbinvd", "wrmsr"}
 _TO_CONTROL = re.compile(r"(cr[0-7]|dr[0-7]),")
 
@@ -62,7 +62,7 @@ def _registers() -> Iterator[tuple[str, Register]]:
 
 
 def _as_nop(code: re.Match[bytes]) -> bytes:
-    """keystone takes another opcode for `nop` with an operand: one of hints, 0f 18 /4 for 0f 1f /0."""
+    """keystone uses another opcode for `nop` with an operand, a hint: 0f 18 /4 instead of 0f 1f /0."""
     return code[1] + b"\x0f\x1f" + bytes((code[2][0] & 0xC7,))
 
 
@@ -95,7 +95,7 @@ class X86_64(LitmusArch):  # noqa: N801  # the architecture's own spelling
             code = self.assembled(source, address)
             yield _HINT.sub(_as_nop, code, count=1) if source.startswith("nop") else code
             return
-        # keystone makes memory at a constant relative to rip for some instructions, and encodes others wrongly.
+        # keystone makes constant addresses relative to rip in some instructions, and encodes others wrongly.
         size = len(self.assembled(source.replace(found[0], f"[rip + {_FAR:#x}]"), address))
         distance = int(found[1], 16) - address - size
         yield self.assembled(source.replace(found[0], f"[rip {'-' if distance < 0 else '+'} {abs(distance):#x}]"), address)
@@ -119,7 +119,7 @@ class X86_64(LitmusArch):  # noqa: N801  # the architecture's own spelling
         words(_TSS + 0x24, _TRAP_STACK + _TRAP_STACK_SIZE)  # IST1 (SDM 3A, figure 7-11)
         for vector in range(256):
             handler = _HANDLERS + vector
-            gate = _CODE_SEGMENT << 16 | 1 << 32 | _INTERRUPT_GATE << 40  # on the stack IST1 (SDM 3A, figure 6-8)
+            gate = _CODE_SEGMENT << 16 | 1 << 32 | _INTERRUPT_GATE << 40  # uses the stack IST1 (SDM 3A, figure 6-8)
             words(_IDT + 16 * vector, gate | handler & 0xFFFF | handler >> 16 << 48, 0)
         board.ram[_HANDLERS : _HANDLERS + 0x1000] = b"\xf4" * 0x1000  # hlt
         board.reset_page_table = _PML4
@@ -135,7 +135,7 @@ class X86_64(LitmusArch):  # noqa: N801  # the architecture's own spelling
     def settle(self, cpu: Cpu) -> None:
         at = layout()
         _write_flags(cpu.env, _read_flags(cpu.env), 0xFFFF_FFFF)
-        # What flags are computed from (cc_dst and cc_src2) has no meaning now: the flags are computed.
+        # The inputs for lazily computed flags (cc_dst and cc_src2) are meaningless now: the flags have been computed.
         ctypes.c_uint64.from_address(cpu.env + at.env_eflags + 8).value = 0
         ctypes.c_uint64.from_address(cpu.env + at.env_eflags + 24).value = 0
 

@@ -1,125 +1,131 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The search of emu.race.model.search, compiled: a state is one word, and the states seen are an open-addressing table.
+"""The search of emu.race.model.search, compiled: a state is one word, and the seen states are in an open-addressing hash table.
 
-A word is, from its highest bit: the patcher's position plus one, and the number of each CPU's state, the lowest first.
+A word has, from its highest bit on: the patcher's position plus one, and the number of each CPU's state, lowest first.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from emu.native import njit
+from emu.native.functions import specialized
+from emu.native.records import i64, u64
 
 __all__ = [
     "COUNTS", "HEAD", "LAST", "MOVES", "NOT_ALLOWED", "TAIL", "WRONG", "Moves", "Seen", "Stop", "refill", "run",
 ]  # fmt: skip
 
-WRONG, NOT_ALLOWED = -1, -2  # where a move can lead, beside the numbers of states
+Numbers = NDArray[np.int64]
+
+WRONG, NOT_ALLOWED = -1, -2  # targets of moves that are not numbers of states
 COUNTS = 5
 HEAD, TAIL, MOVES, LAST, _READ = range(COUNTS)  # of `counts`: states expanded, states seen, moves, the first at the last position
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # multiplicative hashing (Knuth, volume 3, 6.4): 2**64 over the golden ratio
+_GOLDEN = u64(0x9E3779B97F4A7C15)  # multiplicative hashing (Knuth, volume 3, 6.4): 2**64 over the golden ratio
 
 
 class Stop:
-    """Why a search returns."""
+    """The reasons why a search returns."""
 
-    END = 0  # all states are expanded
+    END = 0  # all states have been expanded
     WRONG = 1  # something wrong can follow the state at HEAD
-    ROOM = 2  # what is seen needs more room
-    PAUSE = 3  # as many states as it should are expanded, or seen
+    ROOM = 2  # the seen states need more room
+    PAUSE = 3  # the requested number of states has been expanded or seen
 
 
 _END, _WRONG, _ROOM, _PAUSE = Stop.END, Stop.WRONG, Stop.ROOM, Stop.PAUSE
 
 
 class Moves(NamedTuple):
-    """What CPUs may do, as arrays. A row is a CPU's state at one position of the patcher.
+    """The CPUs' moves as arrays. A row is a CPU state at one position of the patcher.
 
     Attributes:
-        rows: of each position: its first row; and how many rows there are.
-        first: of each row: its first move; and how many moves there are.
-        targets: of each move: the number of the state that it leads to, or WRONG.
+        rows: of each position: its first row; and the total number of rows.
+        first: of each row: its first move; and the total number of moves.
+        targets: of each move: the number of the next state, or WRONG.
         advance: of each row: the number of the state after the patcher's next event, or WRONG, or NOT_ALLOWED.
     """
 
-    rows: Any
-    first: Any
-    targets: Any
-    advance: Any
+    rows: Numbers
+    first: Numbers
+    targets: Numbers
+    advance: Numbers
 
 
 class Seen(NamedTuple):
-    """The states seen.
+    """The seen states.
 
     Attributes:
         queue: their words, in order.
-        parents: of each: which state it was reached from.
-        table: their words, hashed; its size is a power of two, twice the queue's.
-        shift: 64 less that power.
+        parents: of each: the state from which it was reached.
+        table: a hash table of their words; its size is a power of two, twice the queue's.
+        shift: 64 minus that power.
     """
 
-    queue: Any
-    parents: Any
-    table: Any
-    shift: Any
+    queue: NDArray[np.uint64]
+    parents: NDArray[np.uint32]
+    table: NDArray[np.uint64]
+    shift: int
 
 
-@njit
-def _insert(seen, word):
-    """Adds a word to the table; False: it is there."""
-    mask = np.uint64(seen.table.shape[0] - 1)
+@specialized
+def _insert(seen: Seen, word: u64) -> bool:
+    """Adds a word to the table. Returns False if it is there already."""
+    mask = u64(seen.table.shape[0] - 1)
     at = (word * _GOLDEN) >> seen.shift
     while seen.table[at] != 0:
         if seen.table[at] == word:
             return False
-        at = (at + np.uint64(1)) & mask
+        at = (at + u64(1)) & mask
     seen.table[at] = word
     return True
 
 
-@njit
-def refill(seen, count):
+@specialized
+def refill(seen: Seen, count: int) -> None:
     """Fills an empty table with the first words of the queue."""
     for number in range(count):
         _insert(seen, seen.queue[number])
 
 
-@njit
-def _word(position, numbers, bits):
-    """The word of a state; puts its numbers in order."""
+@specialized
+def _word(position: int, numbers: Numbers, bits: int) -> u64:
+    """The word of a state. Sorts its numbers."""
     for high in range(1, numbers.shape[0]):
         number, low = numbers[high], high - 1
         while low >= 0 and numbers[low] > number:
             numbers[low + 1] = numbers[low]
             low -= 1
         numbers[low + 1] = number
-    word = np.uint64(position + 1)
+    word = u64(position + 1)
     for number in numbers:
-        word = (word << bits) | np.uint64(number)
+        word = word << bits | u64(number)
     return word
 
 
-@njit
-def _word_with(position, numbers, cpu, number, bits):
-    """The word of the state in which one CPU of a state has another number. The numbers are in order."""
-    word = np.uint64(position + 1)
+@specialized
+def _word_with(position: int, numbers: Numbers, cpu: int, number: int, bits: int) -> u64:
+    """The word of a state with another number for one CPU. The numbers are sorted."""
+    word = u64(position + 1)
     placed = False
     for other in range(numbers.shape[0]):
         if other != cpu:
             if not placed and number <= numbers[other]:
-                word = (word << bits) | np.uint64(number)
+                word = word << bits | u64(number)
                 placed = True
-            word = (word << bits) | np.uint64(numbers[other])
-    return word if placed else (word << bits) | np.uint64(number)
+            word = word << bits | u64(numbers[other])
+    return word if placed else word << bits | u64(number)
 
 
-@njit
-def _follow(moves, position, here, there, bits, queue, tail):
-    """Puts the words of the states that follow one behind the queue.
+@specialized
+def _follow(
+    moves: Moves, position: int, here: Numbers, there: Numbers, bits: int, queue: NDArray[np.uint64], tail: int
+) -> tuple[int, int, bool]:
+    """Appends the words of a state's successors to the queue.
 
-    Returns (the queue's end, how many moves were tried, whether the last one is wrong).
+    Returns (the queue's end, the number of moves tried, whether the last one is wrong).
     """
     cpus = here.shape[0]
     base = moves.rows[position]
@@ -137,7 +143,7 @@ def _follow(moves, position, here, there, bits, queue, tail):
         tail += 1
     for cpu in range(cpus):
         if cpu > 0 and here[cpu] == here[cpu - 1]:
-            continue  # alike
+            continue  # an identical CPU
         row = base + here[cpu]
         for move in range(moves.first[row], moves.first[row + 1]):
             tried += 1
@@ -148,23 +154,23 @@ def _follow(moves, position, here, there, bits, queue, tail):
     return tail, tried, False
 
 
-@njit
-def run(moves, seen, bits, numbers, counts, most, most_seen):
-    """Goes on with a search, until one of the reasons to stop.
+@specialized
+def run(moves: Moves, seen: Seen, bits: int, numbers: Numbers, counts: Numbers, most: int, most_seen: int) -> int:
+    """Continues a search, until there is a reason to stop.
 
     Args:
-        moves: what CPUs may do.
-        seen: the states seen.
-        bits: of a CPU's state in a word.
-        numbers: room for two numbers for each CPU.
-        counts: HEAD, TAIL, MOVES, LAST go on from call to call.
-        most: how many states to expand.
-        most_seen: at how many states seen to pause.
+        moves: the CPUs' moves.
+        seen: the seen states.
+        bits: the size of a CPU's state in a word.
+        numbers: room for two numbers per CPU.
+        counts: HEAD, TAIL, MOVES and LAST continue from call to call.
+        most: the number of states to expand.
+        most_seen: the number of seen states at which to pause.
     """
     here, there = numbers[0], numbers[1]
     cpus = here.shape[0]
     end = moves.rows.shape[0] - 2
-    mask = (np.uint64(1) << bits) - np.uint64(1)
+    mask = (u64(1) << bits) - u64(1)
     queue, table = seen.queue, seen.table
     head, tail, tried = counts[HEAD], counts[TAIL], counts[MOVES]
     last = head + most
@@ -175,9 +181,9 @@ def run(moves, seen, bits, numbers, counts, most, most_seen):
             break
         word = queue[head]
         for cpu in range(cpus - 1, -1, -1):
-            here[cpu] = np.int64(word & mask)
+            here[cpu] = i64(word & mask)
             word >>= bits
-        position = np.int64(word) - 1
+        position = i64(word) - 1
         follow = 1
         for cpu in range(cpus):
             row = moves.rows[position] + here[cpu]
@@ -189,11 +195,11 @@ def run(moves, seen, bits, numbers, counts, most, most_seen):
             counts[LAST] = head
         found, more, wrong = _follow(moves, position, here, there, bits, queue, tail)
         tried += more
-        # The table is larger than the caches: its places are read all at once, and not each after the one before.
-        read = np.uint64(0)
+        # The table is larger than the caches: its slots are read all at once, rather than one after another.
+        read = u64(0)
         for number in range(tail, found):
             read |= table[(queue[number] * _GOLDEN) >> seen.shift]
-        counts[_READ] = np.int64(read)
+        counts[_READ] = i64(read)
         for number in range(tail, found):
             word = queue[number]
             if _insert(seen, word):

@@ -148,6 +148,7 @@ enum hrtimer_restart it_real_fn(struct hrtimer *timer);
 void itimer_rearm(struct signal_struct *sig);
 void recalc_sigpending_and_wake(struct task_struct *t);
 void signal_wake_up(struct task_struct *t, int fatal);
+int next_signal(struct sigpending *pending, sigset_t mask);
 void flush_sigqueue(struct sigpending *queue);
 void flush_sigqueue_mask(sigset_t mask, struct sigpending *s);
 int dequeue_signal(struct task_struct *tsk, const sigset_t *mask,
@@ -181,6 +182,7 @@ void exit_signals(struct task_struct *tsk);
 /* With tasklist_lock held. */
 bool do_notify_parent(struct task_struct *tsk, int sig);
 void do_notify_parent_cldstop(struct task_struct *tsk, int why);
+void __wake_up_parent(struct task_struct *p, struct task_struct *parent);
 bool is_current_pgrp_orphaned(void);
 
 static inline void set_restore_sigmask(void)

@@ -18,6 +18,19 @@
 #define ELFDATA2MSB	2
 #define EV_CURRENT	1
 
+/* Which files are for this machine; ELF_ARCH says more. */
+#define ELF_CLASS	ELFCLASS64
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+#define ELF_DATA	ELFDATA2LSB
+#else
+#define ELF_DATA	ELFDATA2MSB
+#endif
+
+/* AT_HWCAP: extensions of the CPU, where programs learn of them in this way. */
+#ifndef ELF_HWCAP
+#define ELF_HWCAP	0UL
+#endif
+
 #define ET_REL		1
 #define ET_EXEC		2
 #define ET_DYN		3

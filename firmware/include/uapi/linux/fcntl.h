@@ -9,6 +9,7 @@
 #define O_RDONLY	00000000
 #define O_WRONLY	00000001
 #define O_RDWR		00000002
+#define O_SYNC		(__O_SYNC | O_DSYNC)
 
 #define F_DUPFD		0
 #define F_GETFD		1

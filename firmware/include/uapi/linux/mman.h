@@ -12,6 +12,8 @@
 #define MAP_PRIVATE	0x02
 #define MAP_TYPE	0x0f
 #define MAP_FIXED	0x10
+#define MAP_ANONYMOUS	0x20
+#define MAP_FIXED_NOREPLACE	0x100000
 
 /* madvise(2) */
 #define MADV_NORMAL	0

@@ -32,7 +32,9 @@ struct winsize {
 #define CS8	0x30
 #define CREAD	0x80
 #define HUPCL	0x400
+#define CLOCAL	0x800
 #define B38400	0xf
+#define B115200	0x1002
 
 #define ISIG	0x0001
 #define ICANON	0x0002

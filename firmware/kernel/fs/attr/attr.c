@@ -118,7 +118,7 @@ void inode_init_owner(struct inode *inode, const struct inode *dir,
 }
 
 /* Whether the file may get so large; the signal is for who asks for more. */
-static int inode_newsize_ok(const struct inode *inode, loff_t size)
+int inode_newsize_ok(const struct inode *inode, loff_t size)
 {
 	if (size <= inode->i_size)
 		return 0;
@@ -232,8 +232,8 @@ static bool relatime_need_update(const struct vfsmount *mnt,
 	       now->tv_sec - inode->i_atime.tv_sec >= RELATIME_SECONDS;
 }
 
-static bool atime_needs_update(const struct path *path, struct inode *inode,
-			       struct timespec64 *now)
+bool atime_needs_update(const struct path *path, struct inode *inode,
+			struct timespec64 *now)
 {
 	const struct vfsmount *mnt = path->mnt;
 

@@ -8,7 +8,7 @@
 
 static struct kmem_cache *bh_cachep;
 
-static struct buffer_head *alloc_buffer_head(gfp_t gfp)
+struct buffer_head *alloc_buffer_head(gfp_t gfp)
 {
 	struct buffer_head *bh = kmem_cache_zalloc(bh_cachep, gfp);
 

@@ -116,8 +116,8 @@ static int map_dirty_buffers(struct page *page, struct buffer_head *head,
 }
 
 /* The page is locked and clean; it is unlocked when its I/O is on the way. */
-static int __block_write_full_page(struct page *page, get_block_t *get_block,
-				   struct writeback_control *wbc)
+int __block_write_full_page(struct page *page, get_block_t *get_block,
+			    struct writeback_control *wbc)
 {
 	blk_opf_t opf = REQ_OP_WRITE;
 	struct inode *inode = page->mapping->host;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Static ELF programs: their segments become the new address space. */
+/*
+ * ELF programs: their segments become the new address space, beside those of
+ * the interpreter that a dynamic program names.
+ */
 #include <linux/binfmts.h>
 #include <linux/elf.h>
 #include <linux/errno.h>
@@ -12,33 +15,8 @@
 #include <linux/uaccess.h>
 #include <emu/elf_property.h>
 
+#include "elf_check.h"
 #include "elf_tables.h"
-
-/* Where position-independent programs go: clear of heap, mmap and stack. */
-#define ELF_ET_DYN_BASE	(TASK_SIZE / 3 * 2)
-
-/* Nothing is mapped below: a NULL pointer and its members stay invalid. */
-#define MMAP_MIN_ADDR	0x10000UL
-
-/* Headers fit into a page. */
-#define ELF_MAX_PHDRS	(PAGE_SIZE / sizeof(struct elf64_phdr))
-
-static inline bool elf_check_header(const struct linux_binprm *bprm)
-{
-	const struct elf64_hdr *ehdr = (const struct elf64_hdr *)bprm->buf;
-
-	return !memcmp(ehdr->e_ident, ELFMAG, SELFMAG) &&
-	       ehdr->e_ident[EI_CLASS] == ELF_CLASS &&
-	       ehdr->e_ident[EI_DATA] == ELF_DATA &&
-	       ehdr->e_ident[EI_VERSION] == EV_CURRENT &&
-	       ehdr->e_version == EV_CURRENT &&
-	       (ehdr->e_type == ET_EXEC || ehdr->e_type == ET_DYN) &&
-	       ehdr->e_machine == ELF_ARCH &&
-	       ehdr->e_phentsize == sizeof(struct elf64_phdr) &&
-	       ehdr->e_phnum >= 1 && ehdr->e_phnum <= ELF_MAX_PHDRS &&
-	       ehdr->e_phoff <= (u64)MAX_LFS_FILESIZE - PAGE_SIZE &&
-	       bprm->file->f_op->mmap;
-}
 
 static struct elf64_phdr *load_elf_phdrs(const struct elf64_hdr *ehdr,
 					 struct file *file)
@@ -56,43 +34,6 @@ static struct elf64_phdr *load_elf_phdrs(const struct elf64_hdr *ehdr,
 		return ERR_PTR(got < 0 ? got : -ENOEXEC);
 	}
 	return phdrs;
-}
-
-/* Whether a segment can be mapped somewhere below @limit. */
-static inline bool elf_check_segment(const struct elf64_phdr *phdr, u64 limit)
-{
-	return phdr->p_memsz && phdr->p_filesz <= phdr->p_memsz &&
-	       phdr->p_memsz <= limit &&
-	       phdr->p_vaddr <= limit - phdr->p_memsz &&
-	       phdr->p_offset <= (u64)MAX_LFS_FILESIZE - TASK_SIZE &&
-	       offset_in_page(phdr->p_vaddr) == offset_in_page(phdr->p_offset);
-}
-
-/*
- * Everything that can be wrong with a program is found here, while the old
- * one is still there to be told.
- */
-static inline int elf_check_phdrs(const struct elf64_hdr *ehdr,
-				  const struct elf64_phdr *phdrs)
-{
-	bool dyn = ehdr->e_type == ET_DYN, loads = false;
-	u64 limit = dyn ? TASK_SIZE - ELF_ET_DYN_BASE : TASK_SIZE;
-
-	/* The stack needs its place at the top. */
-	limit -= 2 * ARG_SIZE_LIMIT;
-	for (int i = 0; i < ehdr->e_phnum; i++) {
-		const struct elf64_phdr *phdr = &phdrs[i];
-
-		if (phdr->p_type == PT_INTERP)
-			return -ENOEXEC;	/* not a static program */
-		if (phdr->p_type != PT_LOAD)
-			continue;
-		if (!elf_check_segment(phdr, limit) ||
-		    (!dyn && phdr->p_vaddr < MMAP_MIN_ADDR))
-			return -ENOEXEC;
-		loads = true;
-	}
-	return loads && ehdr->e_entry < limit ? 0 : -ENOEXEC;
 }
 
 /* What the program says that it needs of the CPU must be there. */
@@ -116,16 +57,96 @@ static inline int parse_elf_properties(const struct elf64_phdr *phdr,
 	return got;
 }
 
-static inline int elf_check_properties(const struct elf64_hdr *ehdr,
-				       const struct elf64_phdr *phdrs,
-				       struct file *file)
+static inline int elf_check_properties(const struct elf_image *image)
 {
 	int err = 0;
 
-	for (int i = 0; i < ehdr->e_phnum && !err; i++)
-		if (phdrs[i].p_type == PT_GNU_PROPERTY)
-			err = parse_elf_properties(&phdrs[i], file);
+	for (int i = 0; i < image->ehdr.e_phnum && !err; i++)
+		if (image->phdrs[i].p_type == PT_GNU_PROPERTY)
+			err = parse_elf_properties(&image->phdrs[i],
+						   image->file);
 	return err;
+}
+
+/*
+ * The program headers of a file whose header is there; the caller frees them
+ * unless there is an error. -ENOEXEC: it is nothing that can be loaded.
+ */
+static inline int elf_read_headers(struct elf_image *image)
+{
+	struct elf64_phdr *phdrs;
+	int err;
+
+	if (!elf_check_header(image))
+		return -ENOEXEC;
+	phdrs = load_elf_phdrs(&image->ehdr, image->file);
+	if (IS_ERR(phdrs))
+		return PTR_ERR(phdrs);
+	image->phdrs = phdrs;
+	err = elf_check_phdrs(image);
+	if (!err)
+		err = elf_check_properties(image);
+	if (err) {
+		image->phdrs = NULL;
+		kfree(phdrs);
+	}
+	return err;
+}
+
+/* All of it, or an error. */
+static int elf_read(struct file *file, void *buf, size_t len, loff_t pos)
+{
+	ssize_t got = kernel_read(file, buf, len, &pos);
+
+	if (got < 0)
+		return got;
+	return (size_t)got == len ? 0 : -EIO;
+}
+
+/* The interpreter that a program header names. */
+static inline struct file *elf_open_interpreter(const struct elf64_phdr *phdr,
+						struct file *file)
+{
+	struct file *interpreter;
+	char *name;
+	int err;
+
+	if (phdr->p_filesz < 2 || phdr->p_filesz > PATH_MAX ||
+	    phdr->p_offset > (u64)MAX_LFS_FILESIZE - PATH_MAX)
+		return ERR_PTR(-ENOEXEC);
+	name = kmalloc(phdr->p_filesz, GFP_KERNEL);
+	if (!name)
+		return ERR_PTR(-ENOMEM);
+	err = elf_read(file, name, phdr->p_filesz, phdr->p_offset);
+	if (!err && name[phdr->p_filesz - 1])
+		err = -ENOEXEC;
+	interpreter = err ? ERR_PTR(err) : open_exec(name);
+	kfree(name);
+	return interpreter;
+}
+
+/* Of a dynamic program; a static one has none: its file stays NULL. */
+static inline int elf_read_interpreter(const struct elf_image *program,
+				       struct elf_image *interp)
+{
+	const struct elf64_phdr *phdr = program->phdrs;
+	const struct elf64_phdr *end = phdr + program->ehdr.e_phnum;
+	struct file *file;
+	int err;
+
+	while (phdr < end && phdr->p_type != PT_INTERP)
+		phdr++;
+	if (phdr == end)
+		return 0;
+	file = elf_open_interpreter(phdr, program->file);
+	if (IS_ERR(file))
+		return PTR_ERR(file);
+	interp->file = file;
+	err = elf_read(file, &interp->ehdr, sizeof(interp->ehdr), 0);
+	if (err)
+		return err;
+	err = elf_read_headers(interp);
+	return err == -ENOEXEC ? -ELIBBAD : err;
 }
 
 static inline int make_prot(u32 p_flags)
@@ -193,89 +214,147 @@ static inline void elf_account(struct mm_struct *mm, unsigned long addr,
 }
 
 /* Where the program itself can read its headers; 0 if it cannot. */
-static inline unsigned long elf_phdr_addr(const struct elf64_hdr *ehdr,
-					  const struct elf64_phdr *phdrs,
+static inline unsigned long elf_phdr_addr(const struct elf_image *image,
 					  unsigned long bias)
 {
-	for (int i = 0; i < ehdr->e_phnum; i++) {
-		const struct elf64_phdr *phdr = &phdrs[i];
+	u64 phoff = image->ehdr.e_phoff;
 
-		if (phdr->p_type == PT_LOAD &&
-		    ehdr->e_phoff >= phdr->p_offset &&
-		    ehdr->e_phoff - phdr->p_offset < phdr->p_filesz)
-			return bias + phdr->p_vaddr +
-			       (ehdr->e_phoff - phdr->p_offset);
+	for (int i = 0; i < image->ehdr.e_phnum; i++) {
+		const struct elf64_phdr *phdr = &image->phdrs[i];
+
+		if (phdr->p_type == PT_LOAD && phoff >= phdr->p_offset &&
+		    phoff - phdr->p_offset < phdr->p_filesz)
+			return bias + phdr->p_vaddr + (phoff - phdr->p_offset);
 	}
 	return 0;
 }
 
 /* Whether the program puts code on its stack. */
-static inline bool elf_executable_stack(const struct elf64_hdr *ehdr,
-					const struct elf64_phdr *phdrs)
+static inline bool elf_executable_stack(const struct elf_image *image)
 {
-	for (int i = 0; i < ehdr->e_phnum; i++)
-		if (phdrs[i].p_type == PT_GNU_STACK)
-			return phdrs[i].p_flags & PF_X;
+	for (int i = 0; i < image->ehdr.e_phnum; i++)
+		if (image->phdrs[i].p_type == PT_GNU_STACK)
+			return image->phdrs[i].p_flags & PF_X;
 	return false;
+}
+
+static inline int elf_load_program(const struct elf_image *program,
+				   unsigned long bias)
+{
+	struct mm_struct *mm = current->mm;
+
+	mm->start_code = ULONG_MAX;
+	for (int i = 0; i < program->ehdr.e_phnum; i++) {
+		const struct elf64_phdr *phdr = &program->phdrs[i];
+		int err;
+
+		if (phdr->p_type != PT_LOAD)
+			continue;
+		err = elf_load(program->file, bias + phdr->p_vaddr, phdr);
+		if (err)
+			return err;
+		elf_account(mm, bias + phdr->p_vaddr, phdr);
+	}
+	return 0;
+}
+
+/* How much the segments span, from the page of the lowest on. */
+static inline unsigned long total_mapping_size(const struct elf_image *image,
+					       u64 *lowest)
+{
+	u64 end = 0;
+
+	*lowest = U64_MAX;
+	for (int i = 0; i < image->ehdr.e_phnum; i++) {
+		const struct elf64_phdr *phdr = &image->phdrs[i];
+
+		if (phdr->p_type != PT_LOAD)
+			continue;
+		*lowest = min(*lowest, phdr->p_vaddr & (u64)PAGE_MASK);
+		end = max(end, phdr->p_vaddr + phdr->p_memsz);
+	}
+	return end - *lowest;
+}
+
+/* Maps an interpreter where there is room; returns its bias, or -errno. */
+static unsigned long load_elf_interp(const struct elf_image *interp)
+{
+	u64 lowest;
+	unsigned long size = total_mapping_size(interp, &lowest), bias = 0;
+
+	if (interp->ehdr.e_type == ET_DYN) {
+		unsigned long map = vm_mmap(NULL, 0, size, PROT_NONE,
+					    MAP_PRIVATE, 0);
+
+		if (IS_ERR_VALUE(map))
+			return map;
+		vm_munmap(map, size);
+		bias = map - lowest;
+	}
+	for (int i = 0; i < interp->ehdr.e_phnum; i++) {
+		const struct elf64_phdr *phdr = &interp->phdrs[i];
+		int err;
+
+		if (phdr->p_type != PT_LOAD)
+			continue;
+		err = elf_load(interp->file, bias + phdr->p_vaddr, phdr);
+		if (err)
+			return err;
+	}
+	return bias;
 }
 
 /* From here on the old program is gone. */
 static inline int elf_start(struct linux_binprm *bprm,
-			    const struct elf64_hdr *ehdr,
-			    const struct elf64_phdr *phdrs)
+			    const struct elf_image *program,
+			    const struct elf_image *interp)
 {
-	unsigned long bias = 0;
-	struct elf_info info;
-	struct mm_struct *mm;
+	unsigned long bias = 0, start;
+	struct elf_info info = { .base = 0 };
 	int err;
 
-	if (ehdr->e_type == ET_DYN)
+	if (program->ehdr.e_type == ET_DYN)
 		bias = PAGE_ALIGN(ELF_ET_DYN_BASE);
 	err = begin_new_exec(bprm);
 	if (!err)
-		err = setup_arg_pages(bprm,
-				      elf_executable_stack(ehdr, phdrs));
+		err = setup_arg_pages(bprm, elf_executable_stack(program));
+	if (!err)
+		err = elf_load_program(program, bias);
 	if (err)
 		return err;
 
-	mm = current->mm;
-	mm->start_code = ULONG_MAX;
-	for (int i = 0; i < ehdr->e_phnum; i++) {
-		unsigned long addr = bias + phdrs[i].p_vaddr;
-
-		if (phdrs[i].p_type != PT_LOAD)
-			continue;
-		err = elf_load(bprm->file, addr, &phdrs[i]);
-		if (err)
-			return err;
-		elf_account(mm, addr, &phdrs[i]);
+	info.entry = start = bias + program->ehdr.e_entry;
+	info.phdr_addr = elf_phdr_addr(program, bias);
+	info.phnum = program->ehdr.e_phnum;
+	if (interp->file) {
+		info.base = load_elf_interp(interp);
+		if (IS_ERR_VALUE(info.base))
+			return info.base;
+		start = info.base + interp->ehdr.e_entry;
 	}
-	info.entry = bias + ehdr->e_entry;
-	info.phdr_addr = elf_phdr_addr(ehdr, phdrs, bias);
-	info.phnum = ehdr->e_phnum;
 	err = create_elf_tables(bprm, &info);
 	if (!err)
-		start_thread(current_pt_regs(), info.entry, bprm->p);
+		start_thread(current_pt_regs(), start, bprm->p);
 	return err;
 }
 
 static int load_elf_binary(struct linux_binprm *bprm)
 {
-	const struct elf64_hdr *ehdr = (const struct elf64_hdr *)bprm->buf;
-	struct elf64_phdr *phdrs;
+	struct elf_image program = { .file = bprm->file }, interp = { NULL };
 	int err;
 
-	if (!elf_check_header(bprm))
-		return -ENOEXEC;
-	phdrs = load_elf_phdrs(ehdr, bprm->file);
-	if (IS_ERR(phdrs))
-		return PTR_ERR(phdrs);
-	err = elf_check_phdrs(ehdr, phdrs);
+	memcpy(&program.ehdr, bprm->buf, sizeof(program.ehdr));
+	err = elf_read_headers(&program);
+	if (err)
+		return err;
+	err = elf_read_interpreter(&program, &interp);
 	if (!err)
-		err = elf_check_properties(ehdr, phdrs, bprm->file);
-	if (!err)
-		err = elf_start(bprm, ehdr, phdrs);
-	kfree(phdrs);
+		err = elf_start(bprm, &program, &interp);
+	if (interp.file) {
+		kfree(interp.phdrs);
+		fput(interp.file);
+	}
+	kfree(program.phdrs);
 	return err;
 }
 

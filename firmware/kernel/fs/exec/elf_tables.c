@@ -51,7 +51,7 @@ static inline int put_auxv(struct auxv __user *to, const struct elf_info *info)
 		{ AT_PHDR,	info->phdr_addr },
 		{ AT_PHENT,	sizeof(struct elf64_phdr) },
 		{ AT_PHNUM,	info->phnum },
-		{ AT_BASE,	0 },
+		{ AT_BASE,	info->base },
 		{ AT_FLAGS,	0 },
 		{ AT_ENTRY,	info->entry },
 		{ AT_UID,	0 },

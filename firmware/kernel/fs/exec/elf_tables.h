@@ -9,7 +9,8 @@ struct linux_binprm;
 
 /* Addresses in the program, for its auxiliary vector. */
 struct elf_info {
-	unsigned long	entry;
+	unsigned long	entry;		/* the program's own */
+	unsigned long	base;		/* the interpreter's; 0: there is none */
 	unsigned long	phdr_addr;
 	unsigned int	phnum;
 	/* Found while the stack is built: */

@@ -29,8 +29,8 @@ static struct hostfs_request *hostfs_name_request(u32 op, struct inode *dir,
 	return req;
 }
 
-static struct dentry *hostfs_lookup(struct inode *dir, struct dentry *dentry,
-				    unsigned int flags)
+struct dentry *hostfs_lookup(struct inode *dir, struct dentry *dentry,
+			     unsigned int flags)
 {
 	struct hostfs_request *req;
 	struct inode *inode;
@@ -117,7 +117,7 @@ static int hostfs_create(struct inode *dir, struct dentry *dentry,
 	return hostfs_mode_op(FS_CREATE, dir, dentry, mode);
 }
 
-static int hostfs_mkdir(struct inode *dir, struct dentry *dentry, umode_t mode)
+int hostfs_mkdir(struct inode *dir, struct dentry *dentry, umode_t mode)
 {
 	return hostfs_mode_op(FS_MKDIR, dir, dentry, mode);
 }
@@ -172,7 +172,7 @@ static int hostfs_unlink(struct inode *dir, struct dentry *dentry)
 	return hostfs_remove(FS_UNLINK, dir, dentry);
 }
 
-static int hostfs_rmdir(struct inode *dir, struct dentry *dentry)
+int hostfs_rmdir(struct inode *dir, struct dentry *dentry)
 {
 	return hostfs_remove(FS_RMDIR, dir, dentry);
 }

@@ -4,6 +4,7 @@
 #define _HOSTFS_H
 
 #include <linux/fs.h>
+#include <linux/hostfs.h>
 #include <linux/wait.h>
 #include <emu/file_server.h>
 
@@ -50,12 +51,8 @@ static inline u64 hostfs_handle(const struct file *file)
 struct inode *hostfs_iget(struct super_block *sb, const struct file_attr *attr);
 int hostfs_update(struct inode *inode, const struct file_attr *attr);
 int hostfs_refresh(struct inode *inode);
-int hostfs_setattr(struct dentry *dentry, struct iattr *attr);
-int hostfs_getattr(const struct path *path, struct kstat *stat,
-		   u32 request_mask, unsigned int flags);
 
 /* dir.c */
-extern const struct inode_operations hostfs_dir_inode_operations;
 extern const struct dentry_operations hostfs_dentry_operations;
 
 /* readdir.c */

@@ -70,7 +70,7 @@ static void hostfs_set_operations(struct inode *inode)
 		inode->i_mapping->a_ops = &hostfs_aops;
 		break;
 	case S_IFDIR:
-		inode->i_op = &hostfs_dir_inode_operations;
+		inode->i_op = inode->i_sb->s_fs_info;
 		inode->i_fop = &hostfs_dir_operations;
 		break;
 	case S_IFLNK:

@@ -12,21 +12,26 @@
 
 #include "hostfs.h"
 
-/* Only the host says whether a tree can be changed. */
-static int hostfs_remount(struct super_block *sb, int *flags, char *data)
-{
-	if (sb->s_fs_info && !(*flags & SB_RDONLY))
-		return -EROFS;
-	return 0;
-}
-
 static const struct super_operations hostfs_super_operations = {
 	.statfs		= simple_statfs,
 	.drop_inode	= generic_delete_inode,
-	.remount_fs	= hostfs_remount,
 };
 
-int hostfs_fill_super(struct super_block *sb, const char *name)
+/* Only the host says whether a tree can be changed. */
+static int hostfs_read_only_remount(struct super_block *sb, int *flags,
+				    char *data)
+{
+	return *flags & SB_RDONLY ? 0 : -EROFS;
+}
+
+static const struct super_operations hostfs_read_only_super_operations = {
+	.statfs		= simple_statfs,
+	.drop_inode	= generic_delete_inode,
+	.remount_fs	= hostfs_read_only_remount,
+};
+
+int hostfs_fill_super(struct super_block *sb, const char *name,
+		      const struct inode_operations *dir_operations)
 {
 	struct qstr tree = { .name = name, .len = strlen(name) };
 	struct hostfs_request *req;
@@ -37,6 +42,7 @@ int hostfs_fill_super(struct super_block *sb, const char *name)
 		return -ENAMETOOLONG;
 	sb->s_magic = V9FS_MAGIC;
 	sb->s_maxbytes = MAX_LFS_FILESIZE;
+	sb->s_fs_info = (void *)dir_operations;
 	sb->s_op = &hostfs_super_operations;
 	sb->s_d_op = &hostfs_dentry_operations;
 	req = hostfs_alloc(FS_ROOT, 0, PAGE_SIZE);
@@ -46,7 +52,7 @@ int hostfs_fill_super(struct super_block *sb, const char *name)
 	ret = hostfs_ask(req);
 	if (ret & FS_READ_ONLY && ret > 0) {
 		sb->s_flags |= SB_RDONLY;
-		sb->s_fs_info = sb;	/* it stays so */
+		sb->s_op = &hostfs_read_only_super_operations;
 	}
 	root = ret < 0 ? ERR_PTR(ret) : hostfs_iget(sb, &req->fr.attr);
 	hostfs_free(req);
@@ -58,7 +64,7 @@ int hostfs_fill_super(struct super_block *sb, const char *name)
 
 static int hostfs_fill_share(struct super_block *sb, void *data, int silent)
 {
-	return hostfs_fill_super(sb, data);
+	return hostfs_fill_super(sb, data, &hostfs_dir_inode_operations);
 }
 
 static struct dentry *hostfs_mount(struct file_system_type *type, int flags,

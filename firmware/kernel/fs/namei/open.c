@@ -90,7 +90,7 @@ bool path_noexec(const struct path *path)
 	       path->mnt->mnt_sb->s_flags & SB_NOEXEC;
 }
 
-static bool may_open_dev(const struct path *path)
+bool may_open_dev(const struct path *path)
 {
 	return !(path->mnt->mnt_flags & MNT_NODEV) &&
 	       !(path->mnt->mnt_sb->s_flags & SB_NODEV);

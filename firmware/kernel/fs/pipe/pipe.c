@@ -332,7 +332,7 @@ static inline struct inode *get_pipe_inode(void)
 }
 
 /* res[0] reads what res[1] writes. */
-static int create_pipe_files(struct file **res, int flags)
+int create_pipe_files(struct file **res, int flags)
 {
 	struct inode *inode = get_pipe_inode();
 	struct pipe_inode_info *pipe;
@@ -368,7 +368,7 @@ static int create_pipe_files(struct file **res, int flags)
 	return 0;
 }
 
-static int __do_pipe_flags(int *fd, struct file **files, int flags)
+static __noclone int __do_pipe_flags(int *fd, struct file **files, int flags)
 {
 	int err;
 

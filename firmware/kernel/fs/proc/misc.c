@@ -24,7 +24,8 @@ static int cmdline_proc_show(struct seq_file *m, void *v)
 
 static int version_proc_show(struct seq_file *m, void *v)
 {
-	seq_puts(m, linux_banner);
+	seq_printf(m, linux_proc_banner, utsname()->sysname,
+		   utsname()->release, utsname()->version);
 	return 0;
 }
 

@@ -241,7 +241,7 @@ void truncate_inode_pages(struct address_space *mapping, loff_t start)
  * Nor are they mapped any more: what has been mapped again before the pages
  * were dropped goes in the second round.
  */
-static void truncate_pagecache(struct inode *inode, loff_t newsize)
+void truncate_pagecache(struct inode *inode, loff_t newsize)
 {
 	struct address_space *mapping = inode->i_mapping;
 	loff_t holebegin = PAGE_ALIGN((u64)newsize);

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What native timing models do, in plain Python, with none of their layout."""
+"""The native timing models in plain Python, without their memory layout."""

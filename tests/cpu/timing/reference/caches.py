@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Caches that several CPUs keep coherent, and what each access costs."""
+"""Coherent caches of several CPUs, and the cost of each access."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from emu.cpu.timing.core import Cache, Caches
 __all__ = ["Coherent", "Cpu", "Sets", "State"]
 
 _PAGE = 64  # lines
-_STREAMS = 16  # pages that the prefetcher looks after
+_STREAMS = 16  # pages that the prefetcher tracks
 
 
 class State(Enum):
-    """Of a line in a cache for data. Other caches do not tell states apart: what they have is SHARED."""
+    """The state of a line in a data cache. Other caches have no states: their lines are SHARED."""
 
     SHARED = 1
     EXCLUSIVE = 2
@@ -24,11 +24,11 @@ class State(Enum):
 
 
 class Sets:
-    """A cache, or a TLB: in each set the keys, the one that was used last first."""
+    """A cache, or a TLB: the keys in each set, the most recently used first."""
 
     def __init__(self, shape: Cache) -> None:
         self._ways = shape.ways
-        self.sets: list[dict[int, State]] = [{} for _ in range(shape.sets)]  # the first used first
+        self.sets: list[dict[int, State]] = [{} for _ in range(shape.sets)]  # least recently used first
 
     def _set(self, line: int) -> dict[int, State]:
         return self.sets[line % len(self.sets)]
@@ -40,7 +40,7 @@ class Sets:
         return self._set(line).get(line)
 
     def use(self, line: int) -> bool:
-        """Whether the line is there. It has been used now."""
+        """Whether the line is present. Marks it as most recently used."""
         lines = self._set(line)
         if line not in lines:
             return False
@@ -48,7 +48,7 @@ class Sets:
         return True
 
     def put(self, line: int, state: State) -> int | None:
-        """Adds a line, or gives it another state; it has been used now. Returns the line for which there is no more room."""
+        """Adds a line, or changes its state; it is the most recently used one. Returns the evicted line."""
         lines = self._set(line)
         lines.pop(line, None)
         lines[line] = state
@@ -59,7 +59,7 @@ class Sets:
         return oldest
 
     def change(self, line: int, state: State | None) -> None:
-        """Gives a line that may be there another state; None: it is there no longer."""
+        """Changes the state of a line if it is present; None: removes it."""
         lines = self._set(line)
         if line in lines and state is None:
             del lines[line]
@@ -67,16 +67,16 @@ class Sets:
             lines[line] = state
 
     def lines(self) -> dict[int, State]:
-        """All that is there."""
+        """All lines."""
         return {line: state for lines in self.sets for line, state in lines.items()}
 
 
 class Cpu:
-    """One CPU's caches, what it has counted, and the pages that its prefetcher looks after."""
+    """One CPU's caches and counters, and the pages that its prefetcher tracks."""
 
     def __init__(self, core: Caches) -> None:
         self.l1i, self.l1d, self.l2 = Sets(core.l1i), Sets(core.l1d), Sets(core.l2)
-        self.streams: dict[int, int] = {}  # by page modulo _STREAMS: the line that was missed last
+        self.streams: dict[int, int] = {}  # by page modulo _STREAMS: the line of the last miss
         self.counts: Counter[str] = Counter()
 
     def lose(self, line: int) -> None:
@@ -84,7 +84,7 @@ class Cpu:
             cache.change(line, None)
 
     def streams_to(self, line: int) -> bool:
-        """Whether the prefetcher has the line, because one beside it was read before."""
+        """Whether the prefetcher has the line, because an adjacent one was accessed before."""
         last = self.streams.get(line // _PAGE % _STREAMS)
         self.streams[line // _PAGE % _STREAMS] = line
         return last is not None and last // _PAGE == line // _PAGE and line - last in (1, -1)
@@ -94,15 +94,19 @@ class Coherent:
     """The caches of a board.
 
     Attributes:
-        cpus: each CPU's.
-        llc: the cache that they share.
-        owners: by line the CPU that may write it and need not ask.
+        cpus: the private caches.
+        llc: the cache that they share, also with others outside the machine.
+        used: when a line in it was last used.
+        now: the time, in units of 65,536 cycles.
+        owners: by line, the CPU that may write it without asking.
     """
 
     def __init__(self, core: Caches, cpus: int) -> None:
         self._core = core
         self.cpus = [Cpu(core) for _ in range(cpus)]
         self.llc = Sets(core.llc)
+        self.used: dict[int, int] = {}
+        self.now = 0
         self.owners: dict[int, int] = {}
 
     def sharers(self, line: int) -> set[int]:
@@ -110,7 +114,7 @@ class Coherent:
         return {index for index, cpu in enumerate(self.cpus) if line in cpu.l2}
 
     def access(self, me: int, line: int, write: bool) -> int:
-        """An access to data. Returns the cycles that it takes more than one that hits the L1."""
+        """A data access. Returns its cycles beyond an L1 hit."""
         cpu, core = self.cpus[me], self._core
         if cpu.l1d.use(line):
             if not write:
@@ -128,7 +132,7 @@ class Coherent:
         return latency
 
     def fetch(self, me: int, line: int) -> int:
-        """The same of a line of instructions."""
+        """The same for a line of instructions."""
         cpu = self.cpus[me]
         cpu.counts["L1-icache-loads"] += 1
         if cpu.l1i.use(line):
@@ -137,13 +141,13 @@ class Coherent:
         return self._get(me, line, lambda: self._read_code(me, line))
 
     def lose(self, line: int) -> None:
-        """Somebody who is no CPU has written the line."""
+        """The line was written by something other than a CPU."""
         for cpu in self.cpus:
             cpu.lose(line)
         self.owners.pop(line, None)
 
     def _get(self, me: int, line: int, have: Callable[[], bool]) -> int:
-        """Gets a line into the L2, and then where it is used. `have` returns whether others had to be told."""
+        """Gets a line into the L2, and then into an L1. `have` returns whether others had to be notified."""
         owner = self.owners.get(line, me)
         if owner != me:
             self.cpus[me].counts["coherence-transfers"] += 1
@@ -157,7 +161,7 @@ class Coherent:
         return latency
 
     def _below(self, me: int, line: int) -> int:
-        """The line comes from the L2, the last level or memory."""
+        """Gets the line from the L2, the last level or memory."""
         cpu, core = self.cpus[me], self._core
         if cpu.l2.use(line):
             return core.l2_hit
@@ -168,7 +172,8 @@ class Coherent:
             if self.owners.get(dropped) == me:
                 del self.owners[dropped]
         cpu.counts["LLC-loads"] += 1
-        if self.llc.use(line):
+        before, self.used[line] = self.used.get(line), self.now
+        if self.llc.use(line) and before is not None and self.now - before <= core.llc_kept >> 16:
             return core.llc_hit
         cpu.counts["LLC-load-misses"] += 1
         self.llc.put(line, State.SHARED)
@@ -178,7 +183,7 @@ class Coherent:
         return [cpu for index, cpu in enumerate(self.cpus) if index != me and line in cpu.l2]
 
     def _write(self, me: int, line: int) -> bool:
-        """All others lose the line, and it is in no cache for instructions."""
+        """All others lose the line, and instruction caches lose it."""
         others = self._others(me, line)
         for cpu in others:
             cpu.lose(line)
@@ -201,7 +206,7 @@ class Coherent:
         return False
 
     def _read_code(self, me: int, line: int) -> bool:
-        """Who writes the line next has to say so, be it this CPU."""
+        """Whichever CPU writes the line next must notify the others, even if it is this one."""
         for cpu in self.cpus:
             cpu.l1d.change(line, State.SHARED)
         self.owners.pop(line, None)

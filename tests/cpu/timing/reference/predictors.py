@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from emu.cpu.timing import Ending
-from emu.cpu.timing.composition import AS_EXPECTED, MISPREDICTED, TAKEN, TURNED
+from emu.cpu.timing.composition import AS_EXPECTED, MISPREDICTED, RETURNED, TAKEN, TURNED
 from emu.cpu.timing.core import Predictor
 
 __all__ = ["Predictors"]
@@ -28,31 +28,31 @@ class _Tagged:
     """An entry of a table of branches with their histories."""
 
     tag: int
-    counter: int  # 0 to 7, from 4 on taken
+    counter: int  # 0 to 7, predicts taken from 4 on
     useful: bool = False
 
 
 @dataclass
 class _TaggedTable:
-    """Entries by a hash of where a branch ends and of what the last branches did."""
+    """Entries by a hash of a branch's end address and of the last branches' outcomes."""
 
     entries: int
-    branches: int  # that it looks at
+    branches: int  # the length of the history
     multiplier: int
     of: dict[int, _Tagged] = field(default_factory=dict)
 
     def find(self, end: int, history: list[bool]) -> tuple[int, int]:
-        """The place of a branch in the table, and its tag there."""
+        """A branch's index in the table, and its tag there."""
         bits = sum(taken << age for age, taken in enumerate(reversed(history[-self.branches :])))
         mixed = _mix(end ^ bits * self.multiplier) >> 8
         return mixed % self.entries, mixed >> 12 & 0x7FF
 
 
 class Predictors:
-    """One CPU's.
+    """The predictors of one CPU.
 
     Attributes:
-        counts: events, by the names of COUNTERS.
+        counts: of events, by the names of COUNTERS.
     """
 
     def __init__(self, core: Predictor) -> None:
@@ -61,15 +61,14 @@ class Predictors:
         self._simple: Counter[int] = Counter()
         short, long = core.histories
         self._near, self._far = _TaggedTable(core.tagged, short, 0x9E3B), _TaggedTable(core.tagged, long, 0x85EB_CA6B)
-        self._targets: dict[int, tuple[int, int]] = {}  # of direct branches: (end, target)
-        self._indirect: dict[int, int] = {}
-        self._last_targets = 0
+        self._targets: dict[int, tuple[int, int]] = {}  # for direct branches: (end, target)
+        self._indirect: dict[int, tuple[int, bool]] = {}  # targets, and whether it was the last one
         self._stack = [0] * core.return_stack
-        self._calls = 0  # less returns
+        self._calls = 0  # minus returns
         self.counts: Counter[str] = Counter()
 
     def block(self, ending: Ending, end: int, address: int) -> int:
-        """A block that ended so before `end` goes on at `address`. Returns how that was expected."""
+        """A block with that ending before `end` continues at `address`. Returns how that was predicted."""
         if ending in (Ending.FALLS, Ending.TRAPS):
             return AS_EXPECTED
         self.counts["branches"] += 1
@@ -82,18 +81,20 @@ class Predictors:
             self.counts["returns"] += 1
             expected = self._stack[self._calls % len(self._stack)]
             self._calls = self._calls - 1 & _WORD
-            return TAKEN if expected == address else self._missed("return-misses")
+            return RETURNED if expected == address else self._missed("return-misses")
         if ending in _CALLS:
             self._calls = self._calls + 1 & _WORD
             self._stack[self._calls % len(self._stack)] = end
         if ending not in _INDIRECT:
             return self._direct(end, address)
         self.counts["indirect-branches"] += 1
-        place = _mix(end ^ self._last_targets) % self._core.indirect
-        self._last_targets = (self._last_targets << 4 ^ address) & 0xFFFF
-        expected = self._indirect.get(place, 0)
-        self._indirect[place] = address
-        return TAKEN if expected == address else self._missed("indirect-misses")
+        place = _mix(end) % self._core.indirect
+        expected, sure = self._indirect.get(place, (0, False))
+        if expected == address:
+            self._indirect[place] = address, True
+            return TAKEN
+        self._indirect[place] = (expected, False) if sure else (address, True)
+        return self._missed("indirect-misses")
 
     def _missed(self, what: str) -> int:
         self.counts[what] += 1
@@ -109,7 +110,7 @@ class Predictors:
         return TURNED
 
     def _conditional(self, end: int, taken: bool) -> bool:
-        """Whether it was expected."""
+        """Whether the prediction was right."""
         self.counts["conditional-branches"] += 1
         tables = [(table, *table.find(end, self._history)) for table in (self._far, self._near)]  # the longer history first
         self._history = [*self._history, taken][-64:]
@@ -129,7 +130,7 @@ class Predictors:
         return expected == taken
 
     def _allocate(self, tables: list[tuple[_TaggedTable, int, int]], provider: _TaggedTable | None, taken: bool) -> None:
-        """Gives a branch that was predicted wrongly an entry with a longer history, or makes room for the next time."""
+        """Allocates an entry with a longer history to a mispredicted branch, or makes room for the next time."""
         far, near = tables
         longer = {id(None): [near, far], id(self._near): [far], id(self._far): []}[id(provider)]
         for table, place, tag in longer:

@@ -15,11 +15,11 @@ _Key = tuple[int, int | str]  # page number, and its address space, "kernel" or 
 
 
 class NotInRam(Exception):
-    """An address has no place in RAM."""
+    """An address that is not in RAM."""
 
 
 class _Entries:
-    """A TLB: where pages are, in each set those that were used last."""
+    """A TLB: translations of pages, in each set the most recently used ones."""
 
     def __init__(self, shape: Tlb) -> None:
         self._ways = shape.ways
@@ -40,13 +40,13 @@ class _Entries:
 
 
 class Tlbs:
-    """One CPU's.
+    """The TLBs of one CPU.
 
     Args:
         core: the CPU model.
-        ram: bytes.
-        maps: virtual addresses at which the kernel has maps of all RAM, of large pages; the second is of its text.
-        walk: where a virtual address is in RAM.
+        ram: its size in bytes.
+        maps: virtual addresses at which the kernel maps all RAM with large pages; the second is that of its text.
+        walk: translates a virtual address to a RAM address.
     """
 
     def __init__(self, core: Caches, ram: int, maps: tuple[int, int], walk: Callable[[int], int]) -> None:
@@ -59,10 +59,10 @@ class Tlbs:
         return address // _PAGE % 2**36, "kernel" if address >> 47 & 1 else self._space
 
     def translate(self, address: int) -> tuple[int, int]:
-        """Of data: the place in RAM, and the cycles that it takes more than a hit.
+        """Translates a data address. Returns the RAM address, and the cycles beyond a hit.
 
         Raises:
-            NotInRam: it has none.
+            NotInRam: the address is not in RAM.
         """
         for start in self._maps:
             if start <= address < start + self._ram:
@@ -83,7 +83,7 @@ class Tlbs:
         return frame * _PAGE + address % _PAGE, latency
 
     def fetch(self, address: int) -> int:
-        """Of instructions: the cycles that it takes more than a hit."""
+        """Translates an instruction address. Returns the cycles beyond a hit."""
         start = self._maps[1]
         key = (address // _LARGE, "large") if start <= address < start + self._ram else self._key(address)
         if self._code.find(key) is not None:
@@ -93,5 +93,5 @@ class Tlbs:
         return self._core.l2_tlb_hit
 
     def empty(self) -> None:
-        """Translations are forgotten that are not the kernel's."""
+        """Drops all translations except the kernel's."""
         self._space += 1

@@ -8,21 +8,9 @@
  *
  * One aligned word, so that it is written at once.
  */
-static __always_inline bool arch_static_branch(struct static_key *const key)
-{
-	asm goto(".option push\n"
-		 ".option norvc\n"
-		 ".balign 4\n"
-		 "1:	nop\n"
-		 ".option pop\n"
-		 ".pushsection __jump_table, \"a\"\n"
-		 ".balign 8\n"
-		 ".dword 1b, %l[l_yes], %0\n"
-		 ".popsection"
-		 : : "i" (key) : : l_yes);
-	return false;
-l_yes:
-	return true;
-}
+#define JUMP_LABEL_ALIGN ".balign 4\n"
+#define JUMP_LABEL_NOP	".option push\n.option norvc\nnop\n.option pop"
+#define JUMP_LABEL_KEY	"%0"
+#define _ASM_PTR	".dword"
 
 #endif

@@ -18,17 +18,6 @@ struct kprobe_ctlblk {
 	unsigned long next;
 };
 
-static __always_inline unsigned long arch_kprobe_trap(struct pt_regs *regs)
-{
-	return regs->epc;
-}
-
-static __always_inline void arch_kprobe_at(struct pt_regs *regs,
-					   unsigned long addr)
-{
-	regs->epc = addr;
-}
-
 static __always_inline void arch_kprobe_step(struct pt_regs *regs,
 					     struct kprobe_ctlblk *kcb)
 {

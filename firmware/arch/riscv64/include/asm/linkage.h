@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Functions in assembly: sized and typed symbols. */
+/* Where functions in assembly begin and end. */
 #ifndef _ASM_LINKAGE_H
 #define _ASM_LINKAGE_H
 
-#define SYM_FUNC_START(name)	\
-	.globl name;		\
-	.balign 4;		\
-name:
+#define __ALIGN			.balign 4
+#define ASM_RET			ret
 
-#define SYM_FUNC_END(name)	\
-	.type name, @function;	\
-	.size name, . - name
+/* A site calls with its return address in t0. */
+#define ASM_RET_TO_SITE		jr t0
 
 #endif

@@ -19,10 +19,6 @@ struct pcpu_hot {
 
 extern struct pcpu_hot pcpu_hot;
 
-/*
- * Volatile: a task may continue on another CPU after any call, so a value
- * must not be kept across one.
- */
 #define pcpu_hot_read(member) ({					\
 	unsigned long _v;						\
 	if (sizeof(pcpu_hot.member) == 4)				\
@@ -32,6 +28,13 @@ extern struct pcpu_hot pcpu_hot;
 		asm volatile("ld %0, %1(tp)" : "=r" (_v)		\
 			     : "i" (offsetof(struct pcpu_hot, member)));	\
 	(typeof(pcpu_hot.member))_v; })
+
+/* Of eight bytes. */
+#define pcpu_hot_read_stable(member) ({					\
+	typeof(pcpu_hot.member) _v;					\
+	asm("ld %0, %1(tp)" : "=r" (_v)					\
+	    : "i" (offsetof(struct pcpu_hot, member)));			\
+	_v; })
 
 #define pcpu_hot_write(member, value) do {				\
 	unsigned long _v =						\

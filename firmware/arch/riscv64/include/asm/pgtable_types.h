@@ -21,6 +21,9 @@
 #define PTE_PFN_MASK	_AC(0x003ffffffffffc00, UL)
 #define _PAGE_TABLE	_PAGE_PRESENT
 
+/* What makes a page executable. */
+#define _PAGE_X		_PAGE_EXEC
+
 /* Any part of RAM, as the kernel has it. */
 #define _PAGE_KERNEL \
 	(_PAGE_PRESENT | _PAGE_LEAF | _PAGE_GLOBAL | _PAGE_ACCESSED | \
@@ -28,21 +31,7 @@
 
 #ifndef __ASSEMBLY__
 
-#include <linux/types.h>
-
-typedef struct { unsigned long pte; } pte_t;
-typedef struct { unsigned long pmd; } pmd_t;
-typedef struct { unsigned long pgd; } pgd_t;
-typedef struct { unsigned long pgprot; } pgprot_t;
-
-#define pte_val(x)	((x).pte)
-#define pmd_val(x)	((x).pmd)
-#define pgd_val(x)	((x).pgd)
-#define pgprot_val(x)	((x).pgprot)
-#define __pte(x)	((pte_t){ (x) })
-#define __pmd(x)	((pmd_t){ (x) })
-#define __pgd(x)	((pgd_t){ (x) })
-#define __pgprot(x)	((pgprot_t){ (x) })
+#include <asm-generic/pgtable_types.h>
 
 /* An entry for a physical address. */
 #define __pt_entry(phys, prot)	((phys) >> PAGE_SHIFT << PTE_PFN_SHIFT | (prot))

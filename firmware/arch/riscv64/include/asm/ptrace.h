@@ -50,6 +50,10 @@ struct pt_regs {
 #define instruction_pointer(regs)	((regs)->epc)
 #define regs_return_value(regs)		((regs)->a0)
 #define instruction_pointer_set(regs, val)	((regs)->epc = (val))
+/* The same; what comes after that instruction stays. */
+#define instruction_pointer_divert(regs, val)	instruction_pointer_set(regs, val)
+/* How far behind a breakpoint it then is. */
+#define BREAKPOINT_ADVANCE			0
 #define regs_irqs_disabled(regs)	(!((regs)->status & SR_SPIE))
 #define regs_of_nmi(regs)		((regs)->cause == (1UL << 63 | 63))
 

@@ -3,21 +3,12 @@
 #ifndef _ASM_STACKTRACE_H
 #define _ASM_STACKTRACE_H
 
-#include <linux/ftrace.h>
-#include <linux/rethook.h>
-#include <linux/sched.h>
-
 #define FRAME_SIZE	(2 * sizeof(long))
+#define RETURN_OFFSET	0
 
-#define RETURN_TO_HANDLER_PC	((unsigned long)return_to_handler)
-#define RETHOOK_TRAMPOLINE_PC	((unsigned long)arch_rethook_trampoline)
+#include <asm-generic/stacktrace.h>
 
-struct unwind_state {
-	unsigned long frame;	/* the next one's address: below a frame pointer */
-	unsigned long pc;	/* found in the last one ... */
-	unsigned long id;	/* ... whose function was called with this sp */
-};
-
+/* A frame ends where its function's frame pointer points. */
 static inline unsigned long unwind_first_frame(struct task_struct *task)
 {
 	return task->thread.s[0] - FRAME_SIZE;

@@ -14,4 +14,12 @@ void do_page_fault(struct pt_regs *regs);
 void do_nmi(struct pt_regs *regs);
 int kprobe_trap(struct pt_regs *regs, int handled);
 
+void riscv_timer_interrupt(struct pt_regs *regs);
+void host_device_interrupt(struct pt_regs *regs);
+void block_device_interrupt(struct pt_regs *regs);
+void call_function_interrupt(struct pt_regs *regs);
+void reschedule_interrupt(struct pt_regs *regs);
+void upcall_interrupt(struct pt_regs *regs);
+void spurious_interrupt(struct pt_regs *regs);
+
 #endif

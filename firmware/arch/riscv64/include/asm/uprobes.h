@@ -19,26 +19,4 @@ struct arch_uprobe {
 	u8 insn[MAX_UINSN_BYTES] __aligned(4);
 };
 
-static inline unsigned long uprobe_get_swbp_addr(const struct pt_regs *regs)
-{
-	return regs->epc;
-}
-
-static inline void uprobe_restart_insn(struct pt_regs *regs, unsigned long ip)
-{
-	regs->epc = ip;
-}
-
-static inline void uprobe_set_return(struct pt_regs *regs, unsigned long ip)
-{
-	regs->epc = ip;
-}
-
-static inline int arch_uprobe_begin(void)
-{
-	return 0;
-}
-
-void arch_uprobe_unknown_swbp(struct pt_regs *regs);
-
 #endif

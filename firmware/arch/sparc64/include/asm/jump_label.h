@@ -23,18 +23,8 @@
  *
  * The branch annuls its delay slot, so that a key costs one word.
  */
-static __always_inline bool arch_static_branch(struct static_key *const key)
-{
-	asm goto("1:	nop\n"
-		 ".pushsection __jump_table, \"a\"\n"
-		 ".balign 8\n"
-		 ".xword 1b, %l[l_yes], %c0\n"
-		 ".popsection"
-		 : : "i" (key) : : l_yes);
-	return false;
-l_yes:
-	return true;
-}
+#define JUMP_LABEL_NOP	"nop"
+#define _ASM_PTR	".xword"
 
 #endif
 #endif

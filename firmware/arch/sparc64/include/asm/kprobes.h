@@ -23,17 +23,6 @@ struct kprobe_ctlblk {
 	unsigned long tnpc;	/* where it leads */
 };
 
-static __always_inline unsigned long arch_kprobe_trap(struct pt_regs *regs)
-{
-	return regs->tpc;
-}
-
-static __always_inline void arch_kprobe_at(struct pt_regs *regs,
-					   unsigned long addr)
-{
-	regs->tpc = addr;
-}
-
 static __always_inline void arch_kprobe_step(struct pt_regs *regs,
 					     struct kprobe_ctlblk *kcb)
 {

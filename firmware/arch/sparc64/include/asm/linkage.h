@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Functions in assembly: sized and typed symbols; stack frames. */
+/* Where functions in assembly begin and end; stack frames. */
 #ifndef _ASM_LINKAGE_H
 #define _ASM_LINKAGE_H
 
-#define SYM_FUNC_START(name)	\
-	.globl name;		\
-	.balign 4;		\
-name:
-
-#define SYM_FUNC_END(name)	\
-	.type name, @function;	\
-	.size name, . - name
+#define __ALIGN			.balign 4
+#define ASM_RET			retl; nop
 
 /* %sp and %fp are this much less than the addresses they stand for. */
 #define STACK_BIAS		2047

@@ -24,21 +24,13 @@
 #define _PAGE_TABLE		0
 #define __table_addr(val)	__va(val)
 
+#define _PAGE_WRITE	_PAGE_W
+#define _PAGE_DIRTY	_PAGE_MODIFIED
+
 #include <asm-generic/pgtable.h>
 #include <asm-generic/pgtable-nopud.h>
 
-#define pte_present(x)		((long)pte_val(x) < 0)
-#define pte_write(x)		(pte_val(x) & _PAGE_W)
-#define pte_wrprotect(x)	__pte(pte_val(x) & ~_PAGE_W)
-#define pte_mkwrite(x)		__pte(pte_val(x) | _PAGE_W)
-#define pte_mkdirty(x)		__pte(pte_val(x) | _PAGE_MODIFIED)
-#define pte_mkclean(x)		__pte(pte_val(x) & ~_PAGE_MODIFIED)
-
-/* The same page and history, other permissions. */
-#define pte_modify(x, prot)						\
-	__pte((pte_val(x) & (PTE_PFN_MASK | _PAGE_ACCESSED |		\
-			     _PAGE_MODIFIED | _PAGE_SPECIAL)) |		\
-	      pgprot_val(prot))
+#define pte_present(x)	((long)pte_val(x) < 0)
 
 #endif
 #endif

@@ -24,22 +24,6 @@
 #define _PAGE_KERNEL_4MB	(_PAGE_KERNEL | _PAGE_SZ4MB)
 
 #ifndef __ASSEMBLY__
-
-#include <linux/types.h>
-
-typedef struct { unsigned long pte; } pte_t;
-typedef struct { unsigned long pmd; } pmd_t;
-typedef struct { unsigned long pgd; } pgd_t;
-typedef struct { unsigned long pgprot; } pgprot_t;
-
-#define pte_val(x)	((x).pte)
-#define pmd_val(x)	((x).pmd)
-#define pgd_val(x)	((x).pgd)
-#define pgprot_val(x)	((x).pgprot)
-#define __pte(x)	((pte_t){ (x) })
-#define __pmd(x)	((pmd_t){ (x) })
-#define __pgd(x)	((pgd_t){ (x) })
-#define __pgprot(x)	((pgprot_t){ (x) })
-
+#include <asm-generic/pgtable_types.h>
 #endif
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What programs call poll's events: some of SPARC's have values of their own. */
-#ifndef _ASM_SPARC_POLL_H
-#define _ASM_SPARC_POLL_H
+#ifndef _ASM_POLL_H
+#define _ASM_POLL_H
 
 #include <linux/poll.h>
 

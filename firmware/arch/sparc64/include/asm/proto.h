@@ -6,13 +6,9 @@
 #include <linux/compiler.h>
 #include <asm/ptrace.h>
 
-struct task_struct;
-struct boot_params;
 struct fpu_state;
 
-/* head.S, entry.S, fpu.S, mmu.S */
-void sparc64_cpu_startup(void);
-void ret_from_fork(void);
+/* head.S, fpu.S, mmu.S */
 void fpsave(struct fpu_state *fpu);
 void fpload(const struct fpu_state *fpu);
 void load_direct_map_end(unsigned long end);
@@ -20,17 +16,14 @@ void load_page_table(unsigned long pgd);
 void load_direct_map_tables(unsigned long tables);
 
 /* Called from assembly. */
-void sparc64_start_kernel(struct boot_params *params) __noreturn;
 void save_user_windows(struct pt_regs *regs);
-struct task_struct *__switch_to(struct task_struct *prev,
-				struct task_struct *next);
+
+/* tlb.c */
+void flush_reset_tlb(void);
 
 /* set_memory.c */
 extern unsigned long direct_map_end;
 extern phys_addr_t direct_map_tables;
-
-/* extable.c */
-bool fixup_exception(struct pt_regs *regs);
 
 /* windows.c: a program's registers, and an address that an instruction names. */
 unsigned long fetch_reg(struct pt_regs *regs, unsigned int reg);
@@ -38,8 +31,5 @@ void store_reg(struct pt_regs *regs, unsigned int reg, unsigned long value);
 unsigned long compute_effective_address(struct pt_regs *regs,
 					unsigned int insn);
 int synchronize_user_stack(void);
-
-/* traps.c */
-void die(const char *what, struct pt_regs *regs, long err) __noreturn;
 
 #endif

@@ -48,6 +48,10 @@ struct reg_window {
 #define regs_return_value(regs)		((regs)->u_regs[UREG_I0])
 #define instruction_pointer_set(regs, val) \
 	((regs)->tpc = (val), (regs)->tnpc = (regs)->tpc + 4)
+/* The same; what comes after that instruction stays. */
+#define instruction_pointer_divert(regs, val)	((regs)->tpc = (val))
+/* How far behind a breakpoint it then is. */
+#define BREAKPOINT_ADVANCE		0
 #define regs_irqs_disabled(regs)	(!((regs)->tstate & TSTATE_IE))
 #define pt_regs_is_syscall(regs)	(pt_regs_trap_type(regs) == TRAP_SYSCALL)
 #define pt_regs_clear_syscall(regs)	((regs)->magic = PT_REGS_MAGIC)

@@ -6,6 +6,8 @@
 #include <asm/ptrace.h>
 #include <asm/unistd.h>
 
+#define SYSCALL_INSN_SIZE	4
+
 struct task_struct;
 
 /* -1: it is none, or rt_sigreturn has put other registers in place. */
@@ -27,13 +29,36 @@ static inline void syscall_get_arguments(struct task_struct *task,
 		args[i] = regs->u_regs[UREG_I0 + i];
 }
 
-/* Errors are negative here; the program sees the carry instead. */
+/* 0 if the call has succeeded. Errors are negative; the program sees the carry. */
+static inline long syscall_get_error(struct task_struct *task,
+				     struct pt_regs *regs)
+{
+	return regs->tstate & TSTATE_XCC_C ? -regs->u_regs[UREG_I0] : 0;
+}
+
 static inline long syscall_get_return_value(struct task_struct *task,
 					    struct pt_regs *regs)
 {
-	long value = regs->u_regs[UREG_I0];
+	long error = syscall_get_error(task, regs);
 
-	return regs->tstate & (TSTATE_ICC_C | TSTATE_XCC_C) ? -value : value;
+	return error ? error : regs->u_regs[UREG_I0];
+}
+
+/* Replaces the error. */
+static inline void syscall_set_error(struct pt_regs *regs, int error)
+{
+	regs->u_regs[UREG_I0] = -error;
+}
+
+/* Makes the program repeat the call, or make call @nr instead. */
+static inline void syscall_restart(struct pt_regs *regs, int nr)
+{
+	regs->u_regs[UREG_G1] = nr;
+	regs->u_regs[UREG_I0] = regs->u_regs[UREG_G0];
+	regs->tstate &= ~(TSTATE_ICC_C | TSTATE_XCC_C);
+	regs->tpc -= SYSCALL_INSN_SIZE;
+	regs->tnpc -= SYSCALL_INSN_SIZE;
+	pt_regs_clear_syscall(regs);
 }
 
 #endif

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The local timer. */
+/* The local timer's function has the name that traces of such machines show. */
 #ifndef _ASM_TIMER_H
 #define _ASM_TIMER_H
 
-#include <linux/types.h>
-
-void sparc64_next_event(u64 cycles);
-
-#define set_next_event(cycles)	sparc64_next_event(cycles)
+#define set_next_event	sparc64_next_event
 
 #endif

@@ -20,27 +20,8 @@ struct arch_uprobe {
 	u8 insn[MAX_UINSN_BYTES] __aligned(4);
 };
 
-static inline unsigned long uprobe_get_swbp_addr(const struct pt_regs *regs)
-{
-	return regs->tpc;
-}
-
-/* What follows it is still in tnpc. */
-static inline void uprobe_restart_insn(struct pt_regs *regs, unsigned long ip)
-{
-	regs->tpc = ip;
-}
-
-static inline void uprobe_set_return(struct pt_regs *regs, unsigned long ip)
-{
-	regs->tpc = ip;
-	regs->tnpc = ip + 4;
-}
-
 /* The program's windows leave the CPU; -EFAULT: its stack is not there. */
 int arch_uprobe_begin(void);
-
-/* A breakpoint of nobody's. */
-void arch_uprobe_unknown_swbp(struct pt_regs *regs);
+#define arch_uprobe_begin arch_uprobe_begin
 
 #endif

@@ -22,22 +22,9 @@ struct kprobe_ctlblk {
 	unsigned int reentered;	/* so many copies end before theirs does */
 };
 
-#define INT3_INSN_SIZE		1
 #define JMP32_INSN_OPCODE	0xe9
 #define JMP32_INSN_SIZE		5
 #define RET_IMM16_OPCODE	0xc2
-
-static __always_inline unsigned long arch_kprobe_trap(struct pt_regs *regs)
-{
-	return regs->ip - INT3_INSN_SIZE;
-}
-
-/* What handlers see: as if the int3 stood at @addr. */
-static __always_inline void arch_kprobe_at(struct pt_regs *regs,
-					   unsigned long addr)
-{
-	regs->ip = addr + INT3_INSN_SIZE;
-}
 
 static __always_inline void arch_kprobe_step(struct pt_regs *regs,
 					     struct kprobe_ctlblk *kcb)

@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Functions in assembly: sized and typed symbols. */
+/* Where functions in assembly begin and end. */
 #ifndef _ASM_LINKAGE_H
 #define _ASM_LINKAGE_H
 
-#define SYM_FUNC_START(name)	\
-	.globl name;		\
-	.balign 16;		\
-name:
-
-#define SYM_FUNC_END(name)	\
-	.type name, @function;	\
-	.size name, . - name
+#define __ALIGN		.balign 16
+#define ASM_RET		ret
 
 #endif

@@ -19,15 +19,14 @@ struct pcpu_hot {
 
 extern struct pcpu_hot pcpu_hot;
 
-/*
- * Volatile: a task may continue on another CPU after any call, so a value
- * must not be kept across one.
- */
-#define pcpu_hot_read(member) ({					\
+#define __pcpu_hot_read(qualifier, member) ({				\
 	typeof(pcpu_hot.member) _v;					\
-	asm volatile("mov %%gs:%c1, %0" : "=r" (_v)			\
-		     : "i" (offsetof(struct pcpu_hot, member)));	\
+	asm qualifier("mov %%gs:%c1, %0" : "=r" (_v)			\
+		      : "i" (offsetof(struct pcpu_hot, member)));	\
 	_v; })
+
+#define pcpu_hot_read(member)		__pcpu_hot_read(volatile, member)
+#define pcpu_hot_read_stable(member)	__pcpu_hot_read(, member)
 
 #define pcpu_hot_write(member, value)					\
 	asm volatile("mov %0, %%gs:%c1"					\

@@ -18,6 +18,8 @@
 
 #define __table_addr(val)	__va((val) & PTE_PFN_MASK)
 
+#define _PAGE_WRITE	_PAGE_RW
+
 #include <asm-generic/pgtable.h>
 
 #define pud_offset(pgd, addr) \
@@ -30,16 +32,6 @@
 #define pgd_clear(pgd)		WRITE_ONCE(*(pgd), __pgd(0))
 #define pgd_page_vaddr(x)	__table_addr(pgd_val(x))
 
-#define pte_present(x)		(pte_val(x) & _PAGE_PRESENT)
-#define pte_write(x)		(pte_val(x) & _PAGE_RW)
-#define pte_wrprotect(x)	__pte(pte_val(x) & ~_PAGE_RW)
-#define pte_mkwrite(x)		__pte(pte_val(x) | _PAGE_RW)
-#define pte_mkdirty(x)		__pte(pte_val(x) | _PAGE_DIRTY)
-#define pte_mkclean(x)		__pte(pte_val(x) & ~_PAGE_DIRTY)
-
-/* The same page and history, other permissions. */
-#define pte_modify(x, prot)						\
-	__pte((pte_val(x) & (PTE_PFN_MASK | _PAGE_ACCESSED | _PAGE_DIRTY | \
-			     _PAGE_SPECIAL)) | pgprot_val(prot))
+#define pte_present(x)	(pte_val(x) & _PAGE_PRESENT)
 
 #endif

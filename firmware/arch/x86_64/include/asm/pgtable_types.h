@@ -3,7 +3,7 @@
 #ifndef _ASM_PGTABLE_TYPES_H
 #define _ASM_PGTABLE_TYPES_H
 
-#include <linux/types.h>
+#include <asm-generic/pgtable_types.h>
 #include <asm/page.h>
 
 #define _PAGE_PRESENT	(1UL << 0)
@@ -18,22 +18,9 @@
 
 #define PTE_PFN_MASK	0x000ffffffffff000UL
 
-typedef struct { unsigned long pte; } pte_t;
-typedef struct { unsigned long pmd; } pmd_t;
 typedef struct { unsigned long pud; } pud_t;
-typedef struct { unsigned long pgd; } pgd_t;
-typedef struct { unsigned long pgprot; } pgprot_t;
-
-#define pte_val(x)	((x).pte)
-#define pmd_val(x)	((x).pmd)
 #define pud_val(x)	((x).pud)
-#define pgd_val(x)	((x).pgd)
-#define pgprot_val(x)	((x).pgprot)
-#define __pte(x)	((pte_t){ (x) })
-#define __pmd(x)	((pmd_t){ (x) })
 #define __pud(x)	((pud_t){ (x) })
-#define __pgd(x)	((pgd_t){ (x) })
-#define __pgprot(x)	((pgprot_t){ (x) })
 
 #define _KERNPG_TABLE \
 	(_PAGE_PRESENT | _PAGE_RW | _PAGE_ACCESSED | _PAGE_DIRTY)

@@ -7,33 +7,23 @@
 #include <asm/pgtable_types.h>
 #include <asm/ptrace.h>
 
-struct task_struct;
-struct boot_params;
-
 /* head.S, entry.S */
-void secondary_startup_64(void);
 void entry_SYSCALL_64(void);
-void ret_from_fork(void);
 
 /* Called from assembly. */
-void x86_64_start_kernel(struct boot_params *params) __noreturn;
 bool do_syscall_64(struct pt_regs *regs, int nr);
-struct task_struct *__switch_to(struct task_struct *prev,
-				struct task_struct *next);
 
 /* idt.c */
 void load_current_idt(void);
 
-/* extable.c */
-bool fixup_exception(struct pt_regs *regs);
-
 /* traps.c */
 void handle_stack_overflow(struct pt_regs *regs,
 			   unsigned long address) __noreturn;
-void die(const char *what, struct pt_regs *regs, long err) __noreturn;
+
+/* tlb.c */
+void __flush_tlb_all(void);
 
 /* set_memory.c */
-pte_t *kernel_pte(unsigned long addr);
 pte_t *kernel_pte_alloc(unsigned long addr);
 
 #endif

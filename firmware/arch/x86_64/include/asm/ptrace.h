@@ -35,6 +35,10 @@ struct pt_regs {
 #define instruction_pointer(regs)	((regs)->ip)
 #define regs_return_value(regs)		((regs)->ax)
 #define instruction_pointer_set(regs, val)	((regs)->ip = (val))
+/* The same; what comes after that instruction stays. */
+#define instruction_pointer_divert(regs, val)	instruction_pointer_set(regs, val)
+/* How far behind a breakpoint it then is. */
+#define BREAKPOINT_ADVANCE			1
 #define regs_irqs_disabled(regs)	(!((regs)->flags & X86_EFLAGS_IF))
 /* They come and go by a way of their own. */
 #define regs_of_nmi(regs)		false

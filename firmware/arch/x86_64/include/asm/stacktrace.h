@@ -3,22 +3,10 @@
 #ifndef _ASM_STACKTRACE_H
 #define _ASM_STACKTRACE_H
 
-#include <linux/ftrace.h>
-#include <linux/rethook.h>
-#include <linux/sched.h>
-
 #define FRAME_SIZE	(2 * sizeof(long))
+#define RETURN_OFFSET	0
 
-/* In place of return addresses that function_graph has replaced. */
-#define RETURN_TO_HANDLER_PC	((unsigned long)return_to_handler)
-/* In place of those that a return probe has replaced. */
-#define RETHOOK_TRAMPOLINE_PC	((unsigned long)arch_rethook_trampoline)
-
-struct unwind_state {
-	unsigned long frame;	/* the next one's address */
-	unsigned long pc;	/* found in the last one ... */
-	unsigned long id;	/* ... at this place */
-};
+#include <asm-generic/stacktrace.h>
 
 /* __switch_to_asm() has pushed %rbp first. */
 static inline unsigned long unwind_first_frame(struct task_struct *task)

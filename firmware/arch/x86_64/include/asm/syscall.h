@@ -4,6 +4,9 @@
 #define _ASM_SYSCALL_H
 
 #include <asm/ptrace.h>
+#include <asm/unistd.h>
+
+#define SYSCALL_INSN_SIZE	2
 
 struct task_struct;
 
@@ -31,6 +34,25 @@ static inline long syscall_get_return_value(struct task_struct *task,
 					    struct pt_regs *regs)
 {
 	return regs->ax;
+}
+
+/* 0 if the call has succeeded. */
+static inline long syscall_get_error(struct task_struct *task,
+				     struct pt_regs *regs)
+{
+	return (long)regs->ax < 0 ? regs->ax : 0;
+}
+
+static inline void syscall_set_error(struct pt_regs *regs, int error)
+{
+	regs->ax = error;
+}
+
+/* Makes the program repeat the call, or make call @nr instead. */
+static inline void syscall_restart(struct pt_regs *regs, int nr)
+{
+	regs->ax = nr;
+	regs->ip -= SYSCALL_INSN_SIZE;
 }
 
 #endif

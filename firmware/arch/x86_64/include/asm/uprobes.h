@@ -39,28 +39,4 @@ struct arch_uprobe {
 	s32 branch;		/* how far a relative one goes */
 };
 
-static inline unsigned long uprobe_get_swbp_addr(const struct pt_regs *regs)
-{
-	return regs->ip - UPROBE_SWBP_INSN_SIZE;
-}
-
-static inline void uprobe_restart_insn(struct pt_regs *regs, unsigned long ip)
-{
-	regs->ip = ip;
-}
-
-static inline void uprobe_set_return(struct pt_regs *regs, unsigned long ip)
-{
-	regs->ip = ip;
-}
-
-/* All of the program's registers are in its pt_regs. */
-static inline int arch_uprobe_begin(void)
-{
-	return 0;
-}
-
-/* A breakpoint of the program's own. */
-void arch_uprobe_unknown_swbp(struct pt_regs *regs);
-
 #endif

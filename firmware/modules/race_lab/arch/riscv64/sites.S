@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Functions that do nothing. A site is one aligned word; no two functions share a line. */
-#include <asm/linkage.h>
+#include <linux/linkage.h>
 
 .macro SITE letter
 	.balign	64

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A CPU's thread: the shortest way to a site and back. */
-#include <asm/linkage.h>
+#include <linux/linkage.h>
 #include <asm-offsets.h>
 
 	.text

@@ -5,7 +5,7 @@
  * nothing can cut. A site at 60 ends a line, and has its delay slot in the
  * next one.
  */
-#include <asm/linkage.h>
+#include <linux/linkage.h>
 
 #define LINE	64
 

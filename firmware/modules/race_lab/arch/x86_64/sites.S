@@ -5,7 +5,7 @@
  * crosses nothing, at 5 a quadword's end, at 13 that of 16 bytes, too, at 61
  * the line's. No two functions share a line.
  */
-#include <asm/linkage.h>
+#include <linux/linkage.h>
 
 #define LINE	64
 

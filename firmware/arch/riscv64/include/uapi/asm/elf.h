@@ -3,8 +3,6 @@
 #ifndef _UAPI_ASM_ELF_H
 #define _UAPI_ASM_ELF_H
 
-#define ELF_CLASS	2	/* 64 bits */
-#define ELF_DATA	1	/* little-endian */
 #define ELF_ARCH	243	/* RISC-V */
 #define ELF_PLATFORM	"riscv64"
 #define ELF_HWCAP	0UL

@@ -3,10 +3,7 @@
 #ifndef _UAPI_ASM_ELF_H
 #define _UAPI_ASM_ELF_H
 
-#define ELF_CLASS	2	/* 64 bits */
-#define ELF_DATA	2	/* big-endian */
 #define ELF_ARCH	43	/* SPARC V9 */
 #define ELF_PLATFORM	"sun4u"
-#define ELF_HWCAP	0UL
 
 #endif

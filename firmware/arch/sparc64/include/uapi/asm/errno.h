@@ -22,6 +22,7 @@
 #define ENOSYS		90
 #define EOVERFLOW	92
 #define ENODATA		111
+#define ELIBBAD		112
 #define EILSEQ		122
 #define ECANCELED	127
 #define EUCLEAN		135

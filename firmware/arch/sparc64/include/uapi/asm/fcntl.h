@@ -17,6 +17,5 @@
 #define O_CLOEXEC	0x400000
 #define __O_SYNC	0x800000
 #define O_PATH		0x1000000
-#define O_SYNC		(__O_SYNC | O_DSYNC)
 
 #endif

@@ -3,8 +3,6 @@
 #ifndef _UAPI_ASM_MMAN_H
 #define _UAPI_ASM_MMAN_H
 
-#define MAP_ANONYMOUS		0x20
-#define MAP_GROWSDOWN		0x0200
-#define MAP_FIXED_NOREPLACE	0x100000
+#define MAP_GROWSDOWN	0x0200
 
 #endif

@@ -3,10 +3,7 @@
 #ifndef _UAPI_ASM_ELF_H
 #define _UAPI_ASM_ELF_H
 
-#define ELF_CLASS	2	/* 64 bits */
-#define ELF_DATA	1	/* little-endian */
 #define ELF_ARCH	62	/* x86-64 */
 #define ELF_PLATFORM	"x86_64"
-#define ELF_HWCAP	0UL
 
 #endif

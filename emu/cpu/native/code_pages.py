@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Code that changes: from which pages each CPU has translated code, and what it keeps when somebody writes to them.
+
+Unicorn knows only one CPU. It slows down that CPU's stores to pages with translated code, by virtual address, and drops the
+translations at such a store. Here a page is known by its place in RAM, so that it does not matter at which address a CPU writes.
+On a board with coherent code, that is so for the stores of all CPUs: `written` decides what each CPU keeps. On other boards a CPU
+keeps its translations until it writes there itself or is told to forget them, as emu's own kernel does.
+
+Unicorn also slows down all stores to a page that may be executed, whether or not it has code. A repair of its code lets
+`tlb_set_dirty` decide that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from emu.cpu.native.cpu_records import Cpu, CpuState, Uc
+from emu.native.functions import Native, external
+from emu.native.records import Layouts, i32, u64
+
+__all__ = ["PAGE", "build"]
+
+PAGE = 12  # log2 of the bytes in Unicorn's pages of such an architecture
+
+
+def build(arch: str, layouts: Layouts) -> Mapping[str, int]:
+    """Compiles for an architecture's suffix of Unicorn's symbols. Returns addresses, by the functions that they replace."""
+    native = Native(layouts)
+    invalidate_written = external(f"tb_invalidate_phys_page_fast_{arch}", None, Uc, u64, u64, i32, u64)
+    invalidate_range = external(f"tb_invalidate_phys_range_{arch}", None, Uc, u64, u64)
+    slow_down_stores = external(f"tlb_reset_dirty_{arch}", None, CpuState, u64, u64)
+    speed_up_stores = external(f"tlb_set_dirty_{arch}", None, CpuState, u64)
+
+    @native.njit
+    def drop(cpu: Cpu, page: u64) -> None:
+        """A CPU drops its translations of a page."""
+        if cpu.code_pages[page]:
+            invalidate_range(cpu.uc, page << PAGE, (page + 1) << PAGE)
+            cpu.code_pages[page] = 0
+            cpu.board.code_drops += 1
+
+    @native.njit
+    def written(writer: Cpu, page: u64) -> None:
+        """A CPU writes to a page: what do the other CPUs keep of their translations? Nothing, if their instruction caches are
+        coherent."""
+        board = writer.board
+        if board.coherent_code:
+            for n in range(board.cpu_count):
+                if n != writer.index:
+                    drop(board.cpus[n], page)
+
+    @native.callback
+    def tb_invalidate_phys_page_fast(uc: Uc, pages: u64, address: u64, size: i32, called_from: u64) -> None:
+        """A slow store to a page, which may have code. It does not return if it changes the block that makes it."""
+        state = uc.cpu
+        if state.opaque == 0:
+            invalidate_written(uc, pages, address, size, called_from)
+            return
+        cpu, page = Cpu(state.opaque), address >> PAGE
+        cpu.written_page = page
+        if page >= cpu.board.page_count:
+            return
+        written(cpu, page)
+        if cpu.code_pages[page]:
+            invalidate_written(uc, pages, address, size, called_from)
+            if cpu.board.coherent_code:
+                drop(cpu, page)
+
+    @native.callback
+    def tlb_set_dirty(state: CpuState, address: u64) -> None:
+        """After a slow store: later ones need not be slow if nobody has code there."""
+        if state.opaque != 0:
+            cpu = Cpu(state.opaque)
+            board, page = cpu.board, cpu.written_page
+            if page < board.page_count:
+                for n in range(board.cpu_count):
+                    other = board.cpus[n]
+                    if other.code_pages[page] and (board.coherent_code or other is cpu):
+                        return
+        speed_up_stores(state, address)
+
+    @native.callback
+    def tlb_protect_code(uc: Uc, address: u64) -> None:
+        """A CPU translates the first code of a page: from now on, stores there are slow."""
+        state = uc.cpu
+        if state.opaque == 0:
+            return
+        cpu, page = Cpu(state.opaque), address >> PAGE
+        board = cpu.board
+        if page >= board.page_count:
+            return
+        cpu.code_pages[page] = 1
+        place = board.ram + (page << PAGE)
+        for n in range(board.cpu_count):
+            other = board.cpus[n]
+            if board.coherent_code or other is cpu:
+                slow_down_stores(other.state, place, 1 << PAGE)
+
+    @native.callback
+    def tlb_unprotect_code(uc: Uc, address: u64) -> None:
+        """A CPU has dropped the last code of a page."""
+        state = uc.cpu
+        if state.opaque != 0:
+            cpu, page = Cpu(state.opaque), address >> PAGE
+            if page < cpu.board.page_count:
+                cpu.code_pages[page] = 0
+
+    @native.callback
+    def tlb_reset_dirty_by_vaddr(state: CpuState, address: u64, size: u64) -> None:
+        """Unicorn asks for slow stores at each translation, at one virtual address. `tlb_protect_code` has done more."""
+
+    replaced = {
+        "tb_invalidate_phys_page_fast": tb_invalidate_phys_page_fast.address,
+        "tlb_protect_code": tlb_protect_code.address,
+        "tlb_reset_dirty_by_vaddr": tlb_reset_dirty_by_vaddr.address,
+        "tlb_set_dirty": tlb_set_dirty.address,
+        "tlb_unprotect_code": tlb_unprotect_code.address,
+    }
+    return {f"{name}_{arch}": address for name, address in replaced.items()}

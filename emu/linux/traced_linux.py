@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What can be traced of a Linux guest, from outside."""
+
+from __future__ import annotations
+
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from emu.ftrace.arrays.traced_command import following, recording
+from emu.linux.config import LinuxConfig, LinuxParameters
+from emu.linux.guest import Guest
+from emu.linux.image import Kernel
+
+if TYPE_CHECKING:
+    from emu.cpu.board import Board
+    from emu.ftrace.arrays.trace_array import TraceArray
+    from emu.ftrace.tracefs import TraceFS
+    from emu.kernel.counting import Counting
+    from emu.linux.tracing.tracing import LinuxTracing
+    from emu.trace import Trace
+    from emu.trace.origin import Origin
+
+__all__ = ["TracedLinux"]
+
+
+class TracedLinux(ABC):
+    """The part of a LinuxMachine that traces. Nothing is read of the kernel before the first use of it."""
+
+    config: LinuxConfig
+    board: Board
+    warnings: list[str]
+    _sinks: LinuxParameters
+    _guest: Guest
+    _kernel_path: Path
+
+    @property
+    @abstractmethod
+    def _kernel(self) -> Kernel:
+        """The kernel's image."""
+
+    @abstractmethod
+    def _warn(self, text: str) -> None:
+        """Says what the user must know."""
+
+    @abstractmethod
+    def _check(self) -> None:
+        """Raises ValueError if the machine is closed, RuntimeError in the midst of a call."""
+
+    @abstractmethod
+    def _check_open(self) -> None:
+        """Raises ValueError if the machine is closed."""
+
+    @cached_property
+    def _tracing(self) -> LinuxTracing:
+        from emu.linux.tracing.tracing import LinuxTracing  # imported when needed: it is large
+
+        found = LinuxTracing(
+            self._guest, self._kernel, seed=self.config.seed, all_functions=self._sinks.all_functions, warn=self._warn
+        )
+        self._guest.ran = found.after_run
+        return found
+
+    @property
+    def trace_array(self) -> TraceArray:
+        """The top trace array."""
+        self._check()
+        return self._tracing.array
+
+    @property
+    def stack_tracer_enabled(self) -> bool:
+        """While it is true, traced functions measure the depth of their stack."""
+        self._check()
+        return self._tracing.ftrace.stack_tracer_enabled
+
+    @stack_tracer_enabled.setter
+    def stack_tracer_enabled(self, on: bool) -> None:
+        with self._changing():
+            self._tracing.ftrace.set_stack_tracer(on)
+
+    def settle(self, limit: int | None = None, host_limit: float | None = None) -> None:
+        """Nothing is left to do for tracefs: what is asked of it takes effect at once."""
+        self._check()
+
+    def counting(self, *, functions: bool = False) -> Counting:
+        """Counts cycles and instructions while the body of `with` runs the machine.
+
+        >>> with m.counting(functions=True) as counts:
+        ...     m.run("ls /bin")
+        >>> counts["instructions"], counts.functions["vfs_read"]["instructions"], counts.functions["[user] ls"]["instructions"]
+
+        Args:
+            functions: also counts for each function of the kernel, and for each program.
+
+        Raises:
+            ValueError: (from `with`) functions are being counted already.
+            NotTraceable: see `tracefs`, for functions.
+        """
+        self._check()
+        from emu.kernel.counting import Counting
+
+        return Counting(self.board, self._tracing.profile if functions else None)
+
+    def trace(self, name: str | None = None) -> Trace:
+        """The events that the trace arrays have recorded, as columns (emu.trace). The arrays keep them.
+
+        Args:
+            name: the instance whose events are wanted; "" is the top array. Default: the top array, or the first instance if
+                the top array has recorded nothing.
+
+        Raises:
+            KeyError: there is no such instance.
+        """
+        self._check()
+        from emu.trace import Trace
+        from emu.trace.machine_recording import recording_of
+
+        found = Trace(recording_of(self))
+        return found if name is None else found.buffer(name)
+
+    def origin(self, words: Sequence[str]) -> Origin:
+        """What reproduces a recording of this machine. `words`: of the command line that makes it."""
+        from emu.trace.origin import Origin
+
+        return Origin.of(hashlib.sha256(self._kernel_path.read_bytes()).hexdigest(), self.config.recorded(), words)
+
+    @cached_property
+    def tracefs(self) -> TraceFS:
+        """The host's tracefs: it traces the guest from outside. The guest has Linux's own, of which this one knows nothing.
+
+        Raises:
+            NotTraceable: the kernel was built without what tracing must know. It is a ValueError.
+        """
+        from emu.ftrace.tracefs import TraceFS
+
+        self._check()
+        return TraceFS(self._tracing.tree, check=self._check_open, acting=self._changing)
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """A context for changing what native code may be reading."""
+        self._check()
+        with self.board.acting():
+            yield
+
+    @contextmanager
+    def _traced(self, trace: bool | Collection[str], follow: bool) -> Iterator[None]:
+        """During the body, the command that was given to the agent is traced as `run` says."""
+        if not (trace or follow):
+            yield
+            return
+        names = trace if isinstance(trace, Collection) else [""] if trace else []
+        array = self._tracing.array
+        with following(array) if follow else nullcontext() as follow_task, recording(array, names) as begin:
+
+            def on_exec(pid: int) -> None:
+                if follow_task is not None:
+                    follow_task(pid)
+                begin()
+
+            with self._tracing.command_begins(on_exec):
+                yield

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What all trace arrays of a Linux guest share."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from emu.ftrace.arrays.array_records import ArrayRecords, RecordLists
+from emu.ftrace.arrays.trace_globals import TraceGlobals
+from emu.ftrace.buffers.entries import Events
+from emu.ftrace.dynevent.dyn_event import DynamicEventKind
+from emu.ftrace.errors import TraceError
+from emu.ftrace.event.catalogue import Catalogue
+from emu.ftrace.event.internal import VALUED_EVENTS
+from emu.ftrace.native.guest_records import Guest
+from emu.ftrace.tracers.stack_traces import StackTraces
+from emu.kernel.user_mappings import MappedFile
+from emu.linux import arch
+from emu.linux.memory import LinuxMemory
+from emu.linux.prototypes import LinuxPrototypes
+from emu.linux.tracing import arch as outside
+from emu.linux.tracing.functions import TracedFunctions
+from emu.linux.tracing.kernel import LinuxKernel
+from emu.linux.tracing.wakeups import CallWakeups, Wakers
+from emu.native.functions import Compiled
+from emu.native.records import u64
+
+if TYPE_CHECKING:
+    from emu.cpu.native.cpu_records import Cpu
+    from emu.ftrace.native.trace_records import ArrayCpu
+    from emu.ftrace.tracers.wakeups import Wakeups
+
+__all__ = ["OutsideGlobals"]
+
+_TRACERS = frozenset({"nop", "function", "function_graph", "irqsoff", "preemptoff", "preemptirqsoff"})
+_OF_WAKEUPS = frozenset({"wakeup", "wakeup_rt", "wakeup_dl"})
+
+
+class _Values:
+    """Values of the kernel for the text of events."""
+
+    def __init__(self, memory: LinuxMemory) -> None:
+        self._memory = memory
+        self.constants: Mapping[str, int] = {}
+
+    def variables(self) -> Mapping[str, int]:
+        return {}
+
+    def string_at(self, address: int) -> str | None:
+        try:
+            return self._memory.string(address)
+        except LookupError:
+            return None
+
+
+class OutsideGlobals(TraceGlobals):
+    """State that all trace arrays share on a Linux guest.
+
+    Args:
+        wakers: the functions by which wakeups are followed.
+        others: see TraceGlobals.
+    """
+
+    prototypes: LinuxPrototypes
+
+    def __init__(
+        self,
+        kernel: LinuxKernel,
+        native: outside.OutsideTracing,
+        guest: Guest,
+        records: RecordLists,
+        functions: TracedFunctions,
+        stacks: StackTraces,
+        prototypes: LinuxPrototypes,
+        wakers: Wakers,
+        *,
+        warn: Callable[[str], None],
+        pointer_key: int,
+    ) -> None:
+        self._arch, self._kernel, self._wakers = native, kernel, wakers
+        if wakers.missing is not None:
+            warn(f"the kernel has no function {wakers.missing}: there are no tracers of wakeups")
+        self._at_block: Compiled[[Cpu, u64], None] | None = None
+        events = Catalogue(records, lambda: native.put_made_event(guest), internal=VALUED_EVENTS)
+        super().__init__(
+            kernel, native, guest, records, functions, stacks, kernel.symbols, events, warn=warn, pointer_key=pointer_key
+        )
+        self.kernel_values = _Values(kernel.memory)
+        self.prototypes = prototypes
+        for array in records.arrays:
+            array.with_results = True
+
+    def has_tracer(self, name: str, needed: str | None) -> bool:
+        return name in _TRACERS or (name in _OF_WAKEUPS and self._wakers.missing is None)
+
+    def _kinds(self) -> Sequence[DynamicEventKind]:
+        return ()
+
+    def section_handler(self) -> Compiled[[Cpu, ArrayCpu], None]:
+        self.stacks.use()
+        keep, at_block = self._arch.watched_sections(self.guest)
+        self._look_at_blocks(at_block)
+        return keep
+
+    def leave_sections(self) -> None:
+        self._look_at_blocks(None)
+
+    def _look_at_blocks(self, handler: Compiled[[Cpu, u64], None] | None) -> None:
+        """Calls a function, or none any more, before each block of the kernel and of its modules."""
+        if handler is not self._at_block:
+            self._at_block = handler
+            start, end = (0, 0) if handler is None else (arch.KERNEL_HALF, arch.MODULES_END)
+            self._kernel.board.callouts.look_at_blocks(start, end, handler, handler)
+            for cpu in self._kernel.board.cpus:
+                cpu.forget_all()
+
+    def _wakeups(self) -> Wakeups:
+        return CallWakeups(self._kernel, self._wakers.places, self.records, self._arch.wakeup_calls(self.guest))
+
+    def check_command(self, name: str) -> None:
+        if name in ("dump", "cpudump"):
+            raise TraceError(errno.EOPNOTSUPP, f"a Linux guest does not print the host's buffers, as '{name}' would have it do")
+
+    def dump(self, cpu: int | None, on_done: Callable[[], None]) -> None:
+        raise AssertionError("check_command does not let it come to this")
+
+    def mapped_file(self, tgid: int, address: int) -> MappedFile | None:
+        return None
+
+    def cpumask_changed(self, records: ArrayRecords, cpus: frozenset[int]) -> None:
+        """The native code looks at the buffers only."""
+
+    def threshold_changed(self, microseconds: int) -> None:
+        """The guest's kernel does not know it."""
+
+    def print_events_as(self, texts: Callable[[Sequence[Events]], Sequence[str]]) -> None:
+        """A Linux guest prints no events of the host."""
+
+    def after_run(self) -> None:
+        """Nothing is left to do."""

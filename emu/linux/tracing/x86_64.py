@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What is particular to tracing an x86-64 Linux from outside: the native code, compiled when it is first used, and numbers."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from emu.cpu.arch import CpuArch
+from emu.cpu.pc import PC_ARCH
+from emu.ftrace.arch.native_tracing import NativeTracing, once
+from emu.ftrace.native import context
+from emu.ftrace.native.arch import OutsideCallbacks, OutsideTaskCallbacks, WakeupCalls, WatchedSections, x86_64_outside
+from emu.ftrace.native.context import Context
+from emu.ftrace.native.guest_numbers import GuestNumbers
+from emu.ftrace.native.guest_records import Guest
+from emu.ftrace.native.trace_records import TraceArray
+from emu.ftrace.native.unwind import Unwind
+from emu.native.functions import Compiled
+from emu.native.records import u64
+
+__all__ = ["LINK", "NATIVE", "PC", "SP", "THREAD_SIZE", "OutsideTracing", "numbers"]
+
+THREAD_SIZE = 16 << 10  # of arch/x86/include/asm/page_64_types.h, without KASAN
+PC, SP, LINK = "ip", "sp", "bp"  # the members of struct pt_regs
+
+
+class OutsideTracing(NativeTracing):
+    """What native code does for tracing an x86-64 Linux."""
+
+    cpu: ClassVar[CpuArch] = PC_ARCH
+    cycle_clock: ClassVar[str] = "x86-tsc"
+
+    @once
+    def outside_callbacks(self, guest: Guest, general: bool, arguments: bool) -> OutsideCallbacks:
+        """The native functions for calls."""
+        return x86_64_outside.build(guest, self.cpu.native().irqs_off, general, arguments)
+
+    @once
+    def outside_tasks(self, guest: Guest) -> OutsideTaskCallbacks:
+        """The native functions that follow tasks."""
+        return x86_64_outside.build_tasks(guest)
+
+    @once
+    def watched_sections(self, guest: Guest) -> WatchedSections:
+        """The native functions for critical sections."""
+        from emu.ftrace.native import watched_sections
+
+        about = context.build(guest)
+        return watched_sections.build(guest, about, self.cpu.native().irqs_off, self._unwind(guest, about))
+
+    @once
+    def wakeup_calls(self, guest: Guest) -> WakeupCalls:
+        """The native functions that follow wakeups."""
+        from emu.ftrace.native import wakeup_calls
+
+        about = context.build(guest)
+        unwind, arguments = self._unwind(guest, about), self._native().arguments
+        return wakeup_calls.build(guest, about, self.cpu.native().irqs_off, unwind, arguments)
+
+    @once
+    def translate(self) -> Compiled[[TraceArray, u64], u64]:
+        """The native function that finds what the kernel has mapped besides its image and all RAM."""
+        return x86_64_outside.build_translate()
+
+    def _unwind(self, guest: Guest, about: Context, with_places: bool = False) -> Unwind:
+        return x86_64_outside.build_unwind(with_places)
+
+
+NATIVE = OutsideTracing()
+
+
+def numbers(of_user: int, depth: int) -> GuestNumbers:
+    """The numbers, from include/linux/sched.h, preempt.h and arch/x86/include/asm. They are macros, which BTF does not have.
+
+    Args:
+        of_user: where a program's struct pt_regs is, from the lowest address of its task's stack on.
+        depth: the calls of a task under way that are followed.
+    """
+    return GuestNumbers(
+        thread_size=u64(THREAD_SIZE),
+        of_user=u64(of_user),
+        task_size=u64((1 << 47) - 4096),
+        depth=u64(depth),
+        task_report=u64(0x7F),
+        task_idle=u64(0x402),
+        pf_kthread=u64(0x200000),
+        tif_need_resched=u64(1 << 3),
+        preempt_mask=u64(0xFF),
+        softirq_served=u64(0x100),
+        softirq_disabled=u64(0xFE00),
+        hardirq_mask=u64(0xF_0000),
+        nmi_mask=u64(0xF0_0000),
+        preempt_need_resched=u64(0x8000_0000),
+        preempt_enabled=u64(0x8000_0000),
+        trace_string=u64(0),
+    )

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What an architecture provides to the race lab. Its litmus tests: emu.race.litmus.arch."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from emu.race.scenario.change import Change
+from emu.race.scenario.fetch_model import FetchModel
+
+__all__ = ["RaceArch", "load"]
+
+
+@dataclass(frozen=True)
+class RaceArch:
+    """One architecture.
+
+    Attributes:
+        fetch_models: the strictest first.
+        changes: of a site.
+        nops: several instructions as long as a call, which `Change.NOPS_TO_CALL` begins with; b"": there is no such change.
+        places: offsets in a line of 64 bytes, one of each kind that a site can have. The module race_lab has sites there.
+        machine_places: all offsets at which that module has sites.
+        agreement_places: of the sites of the scenarios by which model and machine are compared.
+        first_line: address of the first site's line, in the model.
+        targets: addresses of what is called, in the model: by the only or first call, and by the second one. From every site,
+            the two calls and the nops differ in each byte of the displacement.
+        following: the bytes after a site, which may be part of a torn instruction. They affect its text, but no verdict.
+    """
+
+    fetch_models: Sequence[FetchModel]
+    changes: Sequence[Change]
+    nops: bytes
+    places: tuple[int, ...]
+    machine_places: tuple[int, ...]
+    agreement_places: tuple[tuple[int, ...], ...]
+    first_line: int
+    targets: tuple[int, int]
+    following: bytes
+
+
+def load(name: str) -> RaceArch:
+    """The architecture's part; `name` is one of emu.architectures.ARCHITECTURES."""
+    arch: RaceArch = importlib.import_module(f"emu.race.arch.{name}").ARCH
+    return arch

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Sites on x86-64: a call of five bytes at any address."""
+
+from __future__ import annotations
+
+from emu.race.arch import RaceArch
+from emu.race.scenario.change import Change
+from emu.race.scenario.fetch_model import COHERENT, STALE, TRANSLATION, FetchModel
+
+__all__ = ["ARCH"]
+
+_PLACES = (0, 5, 13, 61)  # none, 8, 16 and 64 bytes are crossed
+
+ARCH = RaceArch(
+    fetch_models=(
+        COHERENT,
+        STALE,
+    FetchModel(
+        "torn1", 1,
+        source="Intel SDM 3A, 8.1.3: what unsynchronised cross-modifying code executes is model-specific",
+        meaning="each byte of each fetch is seen as it was at any time since the CPU synchronised",
+    ),
+    FetchModel(
+        "torn8", 8,
+        source="AMD64 APM 2, 7.6.1: a store to an aligned quadword of instructions is seen whole",
+        meaning="each aligned quadword of each fetch is seen as it was at any time since the CPU synchronised",
+    ),
+    FetchModel(
+        "torn16", 16,
+        source="Intel optimization manual, 'Instruction fetch unit': aligned blocks of 16 bytes, from P6 to Skylake",
+        meaning="each aligned block of 16 bytes is seen as it was at any time since the CPU synchronised",
+    ),
+    FetchModel(
+        "torn64", 64,
+        source="Intel SDM 3A, 11.1: lines of the instruction cache",
+        meaning="each line of each fetch is seen as it was at any time since the CPU synchronised",
+    ),
+        TRANSLATION,
+    ),
+    changes=tuple(Change),
+    nops=bytes.fromhex("66 90 0f 1f 00"),  # what ftrace had in 2008, "a nop of several instructions"
+    places=_PLACES,
+    machine_places=_PLACES,
+    agreement_places=((0,), (5,), (13,), (61,), (5, 61), (13, 5)),
+    first_line=0xFFFFFFFF81001000,
+    targets=(0xFFFFFFFFA1B2C3E4, 0xFFFFFFFFC8D9E0F1),
+    following=bytes.fromhex("55 48 89 e5 5d c3 cc cc cc cc cc cc cc cc"),  # push %rbp; mov %rsp,%rbp; pop %rbp; ret
+)  # fmt: skip

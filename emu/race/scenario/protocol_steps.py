@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Protocols in the race lab: the driver's steps, three additional ones, and operations on lists of steps.
+
+A *stage*, as counted by a scenario's `without` and `swap`, is a run of writes, or one other step.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from emu.ftrace.sites.patching import Park, Patch, Release, Step, Synchronise, Write, undo
+
+__all__ = ["STEP_KINDS", "Forget", "Free", "LabStep", "WaitTasks", "checked", "pieces", "stages", "swapped", "undone", "without"]
+
+
+@dataclass(frozen=True)
+class Free:
+    """Frees and overwrites the trampolines of the old calls."""
+
+
+@dataclass(frozen=True)
+class WaitTasks:
+    """Waits until no task is in such a trampoline (Linux's synchronize_rcu_tasks())."""
+
+
+@dataclass(frozen=True)
+class Forget:
+    """The breakpoint handler forgets the sites. Implied at a protocol's end."""
+
+
+LabStep: TypeAlias = Step | Free | WaitTasks | Forget
+STEP_KINDS = (Synchronise, Park, Release, Free, WaitTasks, Forget)  # except writes
+
+
+def stages(steps: Sequence[LabStep]) -> list[list[LabStep]]:
+    """The steps grouped into stages: each run of writes is one."""
+    found: list[list[LabStep]] = []
+    for step in steps:
+        if isinstance(step, Write) and found and isinstance(found[-1][-1], Write):
+            found[-1].append(step)
+        else:
+            found.append([step])
+    return found
+
+
+def without(steps: Sequence[LabStep], *numbers: int) -> list[LabStep]:
+    """The steps without some stages, counted from 1."""
+    return [step for number, stage in enumerate(stages(steps), 1) if number not in numbers for step in stage]
+
+
+def swapped(steps: Sequence[LabStep], first: int, second: int) -> list[LabStep]:
+    """The steps with two stages swapped."""
+    order = stages(steps)
+    order[first - 1], order[second - 1] = order[second - 1], order[first - 1]
+    return [step for stage in order for step in stage]
+
+
+def checked(steps: Sequence[LabStep], patches: Sequence[Patch]) -> list[LabStep]:
+    """The steps, with each write expecting the bytes that it will find.
+
+    Raises:
+        ValueError: a write is not within one of the patches. The text says which.
+    """
+    memory = {patch.address + n: byte for patch in patches for n, byte in enumerate(patch.old)}
+    found: list[LabStep] = []
+    for step in steps:
+        if isinstance(step, Write):
+            places = range(step.address, step.address + len(step.new))
+            if not any(p.address <= step.address and places.stop <= p.address + len(p.old) for p in patches):
+                sites = ", ".join(f"{p.address:#x} to {p.address + len(p.old) - 1:#x}" for p in patches)
+                raise ValueError(f"a write of {len(step.new)} bytes at {step.address:#x} is not within a site ({sites})")
+            step = dataclasses.replace(step, expected=bytes(memory[at] for at in places))
+            memory.update(zip(places, step.new, strict=True))
+        found.append(step)
+    return found
+
+
+def undone(steps: Sequence[LabStep], patches: Sequence[Patch], breakpoint: bytes, write: int) -> list[LabStep]:
+    """The driver's steps if the place of write number `write` (from 1) does not hold the expected bytes."""
+    made: list[LabStep] = []
+    for step in steps:
+        if isinstance(step, Write):
+            write -= 1
+            if write == 0:
+                break
+        made.append(step)
+    journal = [step for step in made if isinstance(step, Write)]
+    parked = [step for step in made if isinstance(step, Park | Release)][-1:] == [Park()]
+    return [*made, *undo(journal, patches, breakpoint, parked=parked)]
+
+
+def pieces(write: Write, atom: int) -> Iterator[Write]:
+    """A store as seen by other CPUs: atomic within an aligned piece of `atom` bytes, otherwise one part after another."""
+    address, expected, new = write.address, write.expected, write.new
+    while new:
+        size = min(len(new), atom - address % atom)
+        yield Write(address, expected[:size], new[:size])
+        address, expected, new = address + size, expected[size:], new[size:]

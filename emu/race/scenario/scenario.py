@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A scenario: which code is changed, by which protocol, while CPUs do what; and what must never happen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from emu.architectures import DEFAULT_ARCHITECTURE
+from emu.ftrace import arch as ftrace_arch
+from emu.ftrace.arch import FtraceArch
+from emu.ftrace.sites.own_protocol import steps_of
+from emu.ftrace.sites.patching import Patch
+from emu.race import arch as race_arch
+from emu.race.arch import RaceArch
+from emu.race.scenario.change import Change
+from emu.race.scenario.protocol_steps import STEP_KINDS, LabStep, checked, undone
+
+__all__ = ["LINE", "MOST_CPUS", "Expectation", "Handler", "LabProtocol", "Scenario", "Wrong"]
+
+LabProtocol = Callable[[Sequence[Patch], bytes], Sequence[LabStep]]
+
+LINE = 64  # bytes of a cache line
+MOST_CPUS = 8  # of a scenario that is read or requested
+
+
+class Wrong(StrEnum):
+    """What must never happen, by the words of scenarios."""
+
+    TORN = "torn"  # the executed bytes are neither the old nor the new code
+    HALF = "half"  # a part of the old code and then a part of the new
+    LATE = "late"  # the replaced code, after the protocol has ended
+    BREAKPOINT = "unknown-breakpoint"  # a breakpoint that the handler does not know: the kernel dies
+    NESTED = "nested-breakpoint"  # a breakpoint in the breakpoint handler
+    SKIPPED = "skipped"  # neither the old nor the new function is called
+    FREED = "freed"  # a trampoline is freed while a task is in it, or called after that
+    STUCK = "stuck"  # the protocol does not end
+
+
+class Handler(StrEnum):
+    """What the breakpoint handler does at a known site."""
+
+    EMULATE = "emulate"  # emulates the new instruction (Linux since 2019)
+    SKIP = "skip"  # continues after the instruction (Linux before that)
+    RETRY = "retry"  # also at an unknown site: retries, if the breakpoint is gone from memory
+    DIE = "die"  # knows no site
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """A scenario's expectation under one fetch model: safe (`unsafe` is False), unsafe, or unsafe in a specific way."""
+
+    unsafe: bool
+    wrong: Wrong | None = None
+
+    def met(self, safe: bool, wrong: Wrong | None) -> bool:
+        return safe != self.unsafe and (self.wrong is None or self.wrong is wrong)
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """Sites that are changed by a protocol while CPUs execute them.
+
+    Attributes:
+        name: the scenario's name.
+        about: one sentence for readers.
+        arch: one of emu.architectures.ARCHITECTURES.
+        places: for each site, its offset in a line of 64 bytes.
+        change: the instructions at each site before and after.
+        protocol: makes the steps, like those of emu.ftrace.sites.patching; it may also return the steps of `protocol_steps`.
+        protocol_text: the protocol as it was written, for schedules and verdicts: `breakpoint without 4`.
+        fails_at: the write (from 1) whose place does not hold the expected bytes, so that the driver undoes everything;
+            0: none.
+        handler: what the breakpoint handler does.
+        misses: sites (from 1) that the handler's search does not find.
+        handler_sites: sites that the handler itself executes.
+        nmi_sites: sites that NMI handlers execute, at any moment.
+        deaf: synchronisations (from 1) that do not affect fetches: a broken CPU, or a broken emulator.
+        user: whether CPUs start in user mode, where they owe a synchronisation until they enter the kernel.
+        entry_sites: sites that the kernel's entry code executes before it synchronises.
+        visits: how many times each CPU visits a site, and an NMI does; 0: any number (on the machine: 1).
+        cpus: the number of CPUs.
+        fetch: the names of the fetch models; empty: all of the architecture's.
+        never: what counts as wrong.
+        expect: the expectations, by fetch model.
+    """
+
+    name: str
+    protocol: LabProtocol
+    protocol_text: str
+    about: str = ""
+    arch: str = DEFAULT_ARCHITECTURE
+    places: tuple[int, ...] = (0,)
+    change: Change = Change.NOP_TO_CALL
+    fails_at: int = 0
+    handler: Handler = Handler.EMULATE
+    misses: frozenset[int] = frozenset()
+    handler_sites: frozenset[int] = frozenset()
+    nmi_sites: frozenset[int] = frozenset()
+    deaf: frozenset[int] = frozenset()
+    user: bool = False
+    entry_sites: frozenset[int] = frozenset()
+    visits: int = 0
+    cpus: int = 2
+    fetch: tuple[str, ...] = ()
+    never: frozenset[Wrong] = frozenset(Wrong)
+    expect: Mapping[str, Expectation] = field(default_factory=dict)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """The names of the fetch models under which it is searched."""
+        return self.fetch or tuple(model.name for model in self.race_arch.fetch_models)
+
+    @property
+    def ftrace_arch(self) -> FtraceArch:
+        """Instructions and the breakpoint of the architecture."""
+        return ftrace_arch.load(self.arch)
+
+    @property
+    def race_arch(self) -> RaceArch:
+        """What the lab knows of the architecture."""
+        return race_arch.load(self.arch)
+
+    @property
+    def breakpoint(self) -> bytes:
+        """The code of the architecture's breakpoint; b"" if it has none."""
+        trap = self.ftrace_arch.breakpoint
+        return trap.code if trap else b""
+
+    def expected(self, fetch: str) -> Expectation | None:
+        """The expectation under a fetch model; None if there is none."""
+        return self.expect.get(fetch)
+
+    def patches(self, sites: Sequence[int], first: int, second: int) -> list[Patch]:
+        """The patches of sites at these addresses, whose calls go to `first`, or from `first` to `second`."""
+        arch = self.ftrace_arch
+        nop = arch.nop
+        return [
+            Patch(
+                at,
+                {Change.NOP_TO_CALL: nop, Change.NOPS_TO_CALL: self.race_arch.nops}.get(self.change) or arch.call(at, first),
+                {Change.CALL_TO_NOP: nop, Change.CALL_TO_CALL: arch.call(at, second)}.get(self.change) or arch.call(at, first),
+            )
+            for at in sites
+        ]
+
+    def steps(self, patches: Sequence[Patch]) -> list[LabStep]:
+        """The steps that make the patches, each write expecting the bytes that it will find; with the way back if one must fail.
+
+        Raises:
+            ValueError: the protocol breaks a rule. The text says which.
+        """
+        steps = checked(steps_of(self.protocol, patches, self.breakpoint, STEP_KINDS), patches)
+        return undone(steps, patches, self.breakpoint, self.fails_at) if self.fails_at else steps

@@ -1,0 +1,382 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Scenarios as text files: a word and its values per line, in any order, below `scenario NAME`.
+
+    scenario  breakpoint-without-4
+    "the tail is not synchronised before the breakpoint is removed"
+    place     5 13                      # two sites: their offsets in lines of 64 bytes
+    protocol  breakpoint without 4      # a name or FILE.py:FUNCTION; or nothing, and steps in indented lines below
+    expect    torn on torn1
+
+The words are described in `Scenario`. `#` begins a comment.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import TypeVar
+
+from emu.architectures import ARCHITECTURES, DEFAULT_ARCHITECTURE
+from emu.ftrace import arch as ftrace_arch
+from emu.ftrace.sites.own_protocol import steps_of
+from emu.ftrace.sites.patching import PROTOCOLS, Synchronise, Write
+from emu.race.arch import load
+from emu.race.model.model_sites import MOST_SITES, model_patches
+from emu.race.scenario.change import Change
+from emu.race.scenario.fetch import ALIASES
+from emu.race.scenario.protocol_lines import ProtocolParser, protocols_allowed
+from emu.race.scenario.protocol_steps import STEP_KINDS, LabStep, checked
+from emu.race.scenario.protocol_text import (
+    ChangedProtocol,
+    FileProtocol,
+    ShippedProtocol,
+    WrittenProtocol,
+    written,
+)
+from emu.race.scenario.scenario import LINE, MOST_CPUS, Expectation, Handler, LabProtocol, Scenario, Wrong
+from emu.race.scenario.text_file import Line, TextError, TextFile, Word, one_line, quoted, read_text
+
+__all__ = ["format", "parse", "parse_lines", "read"]
+
+_LONGEST = 1 << 16  # bytes
+_LONGEST_NAME = 100  # characters
+_MOST_VISITS = 100
+_WORDS = (
+    "scenario", "arch", "place", "change", "protocol", "fails", "handler", "misses", "nmi", "in-handler", "deaf", "user",
+    "entry", "visits", "cpus", "fetch", "never", "expect",
+)  # fmt: skip
+_SAFE, _UNSAFE = "safe", "unsafe"
+
+Value = TypeVar("Value")
+Name = TypeVar("Name", bound=StrEnum)
+
+
+def read(path: Path) -> Scenario:
+    """Reads the scenario in a file.
+
+    Raises:
+        TextError: the file cannot be read, or is not a scenario.
+    """
+    return parse(read_text(path, _LONGEST), path)
+
+
+def parse(text: str, path: str | Path = "scenario") -> Scenario:
+    """Parses the text of a scenario.
+
+    Args:
+        text: the file's contents.
+        path: the file's name, for errors; FILE.py:FUNCTION is looked for in its folder.
+
+    Raises:
+        TextError: it is not a scenario.
+    """
+    file = TextFile(text, path)
+    return parse_lines(file, file.lines, Path(path).parent)
+
+
+def parse_lines(file: TextFile, lines: Sequence[Line], folder: Path | None) -> Scenario:
+    """Parses the lines of a scenario, the first of which is `scenario NAME`.
+
+    Args:
+        file: the file, for errors.
+        lines: the lines; those with the protocol's steps are indented more than the others.
+        folder: where FILE.py:FUNCTION is looked for; None: it is not allowed.
+
+    Raises:
+        TextError: they are not a scenario.
+    """
+    return _Parser(file, lines, folder).scenario()
+
+
+class _Parser:
+    """Parses the lines of one scenario, by their first words."""
+
+    def __init__(self, file: TextFile, lines: Sequence[Line], folder: Path | None) -> None:
+        self._file = file
+        self._folder = folder
+        self._lines: dict[str, Line] = {}
+        self._expected: list[Line] = []
+        self._steps: list[Line] = []
+        self._about = ""
+        if not lines or lines[0].head.text != "scenario":
+            at = lines[0].head if lines else file.end
+            raise file.error(at, "no scenario; its first line is `scenario NAME`")
+        margin = min((line.indent for line in lines[1:]), default=0)
+        before = lines[0]
+        for number, line in enumerate(lines):
+            if number and line.indent > margin:
+                if before.head.text != "protocol" or before.values:
+                    raise file.error(line.head, "the line is indented; only steps below a `protocol` without a name are")
+                self._steps.append(line)
+            else:
+                self._take(line)
+                before = line
+
+    def _take(self, line: Line) -> None:
+        file, word = self._file, line.head
+        if word.text.startswith('"'):
+            file.no_more(line, 1, "one sentence")
+            if self._about:
+                raise file.error(word, "a second sentence about the scenario; there is one")
+            self._about = one_line(word.text[1:-1])
+            return
+        name = file.choice(word, _WORDS, "word of a scenario")
+        if name == "expect":
+            self._expected.append(line)
+        elif name in self._lines:
+            raise file.error(word, f"{quoted(name)} again; it is in line {self._lines[name].head.line}")
+        else:
+            self._lines[name] = line
+
+    def scenario(self) -> Scenario:
+        file = self._file
+        protocol_line = self._lines.get("protocol")
+        if protocol_line is None:
+            raise file.error(file.end, f"the scenario has no protocol; {protocols_allowed(PROTOCOLS)}")
+        arch = self._one("arch", lambda word: file.choice(word, ARCHITECTURES, "architecture"), DEFAULT_ARCHITECTURE)
+        change = self._change(arch)
+        places = self._places(arch)
+        sites = range(1, len(places) + 1)
+        scenario = Scenario(
+            self._name(self._lines["scenario"]),
+            ShippedProtocol("flush"),
+            "flush",
+            self._about,
+            arch,
+            places,
+            change,
+            handler=self._one("handler", lambda word: self._named(word, Handler, "handler"), Handler.EMULATE),
+            misses=self._sites("misses", sites),
+            handler_sites=self._sites("in-handler", sites),
+            nmi_sites=self._sites("nmi", sites),
+            user=self._flag("user"),
+            entry_sites=self._sites("entry", sites),
+            visits=self._number("visits", range(_MOST_VISITS + 1), 0),
+            cpus=self._number("cpus", range(1, MOST_CPUS + 1), 2),
+        )
+        for name in ("handler", "misses", "in-handler"):
+            if name in self._lines and not scenario.breakpoint:
+                raise file.error(self._lines[name].head, f"'{name}' on {arch}, which has no breakpoints")
+        if "entry" in self._lines and "user" not in self._lines:
+            raise file.error(self._lines["entry"].head, "'entry' without `user`; only a CPU that begins in user mode enters")
+        protocol, steps = ProtocolParser(file, scenario, self._folder).protocol(protocol_line, self._steps)
+        writes = sum(isinstance(step, Write) for step in steps)
+        scenario = dataclasses.replace(
+            scenario, protocol=protocol, protocol_text=protocol.text, fails_at=self._number("fails", range(1, writes + 1), 0)
+        )
+        synchronisations = sum(isinstance(step, Synchronise) for step in scenario.steps(model_patches(scenario)))
+        scenario = dataclasses.replace(
+            scenario,
+            deaf=self._numbers("deaf", range(1, synchronisations + 1), "synchronisation"),
+            fetch=self._models("fetch", scenario, "fetch model of " + arch),
+            never=self._never(),
+        )
+        return dataclasses.replace(scenario, expect=self._expectations(scenario))
+
+    # The values of a line
+
+    def _one(self, name: str, value: Callable[[Word], Value], default: Value) -> Value:
+        line = self._lines.get(name)
+        return default if line is None else value(self._file.one(line, "one value"))
+
+    def _number(self, name: str, numbers: range, default: int) -> int:
+        return self._one(name, lambda word: self._file.number(word, numbers, f"number for `{name}`"), default)
+
+    def _named(self, word: Word, names: type[Name], what: str) -> Name:
+        return names(self._file.choice(word, [name.value for name in names], what))
+
+    def _flag(self, name: str) -> bool:
+        line = self._lines.get(name)
+        if line is not None:
+            self._file.no_more(line, 1, "no value")
+        return line is not None
+
+    def _each(self, line: Line, value: Callable[[Word], Value], what: str) -> list[Value]:
+        """The values of a line: at least one, without repetitions."""
+        missing = f"{quoted(line.head.text)} has no value; at least one {what} is needed"
+        return self._distinct(line.values, value, line.end, missing)
+
+    def _distinct(self, words: Sequence[Word], value: Callable[[Word], Value], end: Word, missing: str) -> list[Value]:
+        if not words:
+            raise self._file.error(end, missing)
+        found: list[Value] = []
+        for word in words:
+            one = value(word)
+            if one in found:
+                raise self._file.error(word, f"{quoted(word.text)} again; once is enough")
+            found.append(one)
+        return found
+
+    def _numbers(self, name: str, numbers: range, what: str) -> frozenset[int]:
+        line = self._lines.get(name)
+        if line is None:
+            return frozenset()
+        return frozenset(self._each(line, lambda word: self._file.number(word, numbers, what), what))
+
+    def _sites(self, name: str, sites: range) -> frozenset[int]:
+        return self._numbers(name, sites, "site of the scenario")
+
+    # Each kind of line
+
+    def _name(self, line: Line) -> str:
+        if not line.values:
+            raise self._file.error(line.end, "the scenario has no name; `scenario NAME`")
+        for word in line.values:
+            if '"' in word.text:
+                raise self._file.error(word, "a quotation mark in a name; the sentence about the scenario is a line of its own")
+        name = " ".join(one_line(word.text) for word in line.values)
+        if len(name) > _LONGEST_NAME:
+            raise self._file.error(line.values[0], f"the name has {len(name)} characters; at most {_LONGEST_NAME}")
+        return name
+
+    def _change(self, arch: str) -> Change:
+        line = self._lines.get("change")
+        if line is None:
+            return Change.NOP_TO_CALL
+        changes = [change.value for change in load(arch).changes]
+        if not line.values:
+            raise self._file.error(line.end, f"'change' has no value; {', '.join(changes)}")
+        text = " ".join(word.text for word in line.values)
+        return Change(self._file.choice(line.values[0]._replace(text=text), changes, f"change of {arch}"))
+
+    def _places(self, arch: str) -> tuple[int, ...]:
+        line = self._lines.get("place")
+        if line is None:
+            return (0,)
+        if not line.values:
+            raise self._file.error(line.end, "'place' has no value; an offset in a line for each site is needed")
+        if len(line.values) > MOST_SITES:
+            raise self._file.error(line.values[MOST_SITES], f"{len(line.values)} sites; at most {MOST_SITES}")
+        offsets = range(0, LINE, ftrace_arch.load(arch).cpu.instruction_alignment)
+        what = f"offset of a site of {arch} in a line of {LINE} bytes"
+        return tuple(self._file.number(word, offsets, what) for word in line.values)
+
+    def _model(self, word: Word, scenario: Scenario, what: str) -> str:
+        return self._file.choice(word._replace(text=ALIASES.get(word.text, word.text)), scenario.models, what)
+
+    def _models(self, name: str, scenario: Scenario, what: str) -> tuple[str, ...]:
+        line = self._lines.get(name)
+        return () if line is None else tuple(self._each(line, lambda word: self._model(word, scenario, what), what))
+
+    def _never(self) -> frozenset[Wrong]:
+        line = self._lines.get("never")
+        if line is None:
+            return frozenset(Wrong)
+        what = "word for what may go wrong"
+        return frozenset(self._each(line, lambda word: self._named(word, Wrong, what), what))
+
+    def _expectations(self, scenario: Scenario) -> dict[str, Expectation]:
+        file, found = self._file, dict[str, Expectation]()
+
+        def searched(word: Word) -> str:
+            return self._model(word, scenario, "fetch model that is searched")
+
+        for line in self._expected:
+            if not line.values:
+                raise file.error(line.end, "'expect' has no value; safe, unsafe, or what goes wrong")
+            word, *on = line.values
+            wrong = [name.value for name in Wrong if name in scenario.never]
+            text = file.choice(word, [_SAFE, _UNSAFE, *wrong], "outcome of a search")
+            expectation = Expectation(text != _SAFE, None if text in (_SAFE, _UNSAFE) else Wrong(text))
+            models = list(scenario.models)
+            at = [word] * len(models)
+            if on:
+                if on[0].text != "on":
+                    raise file.error(on[0], f"{quoted(on[0].text)} after {quoted(text)}; nothing, or `on` and fetch models")
+                models = self._distinct(on[1:], searched, line.end, "'on' has no value; at least one fetch model")
+                at = on[1:]
+            for model, place in zip(models, at, strict=True):
+                if model in found:
+                    raise file.error(place, f"a second expectation on {model}; there is one for each fetch model")
+                found[model] = expectation
+        return found
+
+
+def format(scenario: Scenario, *, files: bool = True) -> str:
+    """The text of a scenario, which `parse` turns into an equal one.
+
+    Args:
+        scenario: the scenario, whose steps must be within its sites.
+        files: whether a FILE.py:FUNCTION is kept; otherwise its steps are written out.
+
+    Raises:
+        ValueError: its protocol cannot be performed.
+    """
+    name = " ".join(one_line(scenario.name).replace("#", "").replace('"', "'").split()) or "unnamed"
+    lines = [_line("scenario", name)]
+    if scenario.about:
+        lines.append(f'"{one_line(scenario.about).replace(chr(34), chr(39))}"')
+    lines += [_line("arch", scenario.arch), _line("place", *scenario.places), _line("change", scenario.change)]
+    lines += _protocol_lines(scenario, files)
+    if scenario.fails_at:
+        lines.append(_line("fails", scenario.fails_at))
+    if scenario.handler is not Handler.EMULATE:
+        lines.append(_line("handler", scenario.handler))
+    for word, numbers in (
+        ("misses", scenario.misses),
+        ("nmi", scenario.nmi_sites),
+        ("in-handler", scenario.handler_sites),
+        ("deaf", scenario.deaf),
+        ("entry", scenario.entry_sites),
+    ):
+        if numbers:
+            lines.append(_line(word, *sorted(numbers)))
+    if scenario.user:
+        lines.append("user")
+    if scenario.visits:
+        lines.append(_line("visits", scenario.visits))
+    lines.append(_line("cpus", scenario.cpus))
+    if scenario.fetch:
+        lines.append(_line("fetch", *scenario.fetch))
+    if scenario.never != frozenset(Wrong):
+        lines.append(_line("never", *(wrong for wrong in Wrong if wrong in scenario.never)))
+    return "\n".join([*lines, *_expect_lines(scenario), ""])
+
+
+def _line(word: str, *values: object) -> str:
+    return f"{word:9} {' '.join(map(str, values))}"
+
+
+def _protocol_lines(scenario: Scenario, files: bool) -> list[str]:
+    protocol = scenario.protocol
+    if not isinstance(protocol, WrittenProtocol):
+        text = protocol.text if isinstance(protocol, ShippedProtocol | FileProtocol | ChangedProtocol) else scenario.protocol_text
+        if _is_named(scenario, text) or (files and _of_a_file(protocol)):
+            return [_line("protocol", text)]
+        patches = model_patches(scenario)
+        steps = checked(steps_of(protocol, patches, scenario.breakpoint, STEP_KINDS), patches)
+        protocol = written(steps, patches, scenario.breakpoint)
+    return ["protocol", *(f"    {line}" for line in protocol.lines)]
+
+
+def _of_a_file(protocol: LabProtocol) -> bool:
+    while isinstance(protocol, ChangedProtocol):
+        protocol = protocol.protocol
+    return isinstance(protocol, FileProtocol)
+
+
+def _is_named(scenario: Scenario, text: str) -> bool:
+    """Whether the text is the name of a shipped protocol, with changes, that makes the scenario's steps."""
+    file = TextFile(_line("protocol", one_line(text)), "")
+    try:
+        _, steps = ProtocolParser(file, scenario, None).protocol(file.lines[0], ())
+    except TextError:
+        return False
+    patches = model_patches(scenario)
+    own: list[LabStep] = checked(steps_of(scenario.protocol, patches, scenario.breakpoint, STEP_KINDS), patches)
+    return steps == own
+
+
+def _expect_lines(scenario: Scenario) -> list[str]:
+    by_expectation: dict[Expectation, list[str]] = {}
+    for model in scenario.models:
+        expectation = scenario.expected(model)
+        if expectation is not None:
+            by_expectation.setdefault(expectation, []).append(model)
+    lines = []
+    for expectation, models in by_expectation.items():
+        outcome = expectation.wrong or (_UNSAFE if expectation.unsafe else _SAFE)
+        lines.append(_line("expect", outcome, *(() if len(models) == len(scenario.models) else ("on", *models))))
+    return lines

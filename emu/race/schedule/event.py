@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The events of the patcher and the CPUs in the race lab. A sequence of events is a schedule."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+__all__ = ["PATCHER", "Event", "What"]
+
+PATCHER = -1  # the agent that is not a CPU
+
+
+class What(StrEnum):
+    """The kinds of events, by the words of schedules."""
+
+    # The patcher's events. Each waits until all CPUs have answered earlier ones.
+    WRITE = "write"  # a store, or a part of a non-atomic one
+    SYNC = "sync"  # asks every CPU to take an interrupt and synchronise
+    PARK = "park"  # asks every CPU to park
+    RELEASE = "release"  # lets the parked CPUs continue; they have synchronised
+    FREE = "free"  # frees the old calls' trampolines
+    WAIT_TASKS = "wait-tasks"  # no task is in one of them any more
+    FORGET = "forget"  # the handler no longer knows the sites
+    DONE = "done"  # the protocol has ended; the handler no longer knows the sites
+    # A CPU's events
+    FETCH = "fetch"  # fetches one instruction of a site and executes it
+    HANDLE = "handle"  # its breakpoint handler looks up the breakpoint, and acts
+    INTERRUPT = "interrupt"  # takes the interrupt of SYNC
+    WAIT = "wait"  # takes the interrupt of PARK, and is parked
+    GO_ON = "go-on"  # has been released, and continues
+    NMI = "nmi"  # an NMI occurs, whose handler reaches a site
+    LEAVE = "leave"  # returns from a trampoline
+    ENTER = "enter"  # user mode to kernel
+    EXIT = "exit"  # kernel to user mode
+
+
+@dataclass(frozen=True)
+class Event:
+    """One event of the patcher or a CPU.
+
+    Attributes:
+        agent: the CPU's number, or PATCHER.
+        what: the kind.
+        site: of WRITE, FETCH, HANDLE and NMI: the site's number, from 1; otherwise 0. (A fetch within an NMI is FETCH.)
+        offset: of WRITE and FETCH: the offset in the site of the first byte written or fetched.
+        code: the bytes written or fetched.
+        versions: of FETCH: the version of each unit that contains the bytes (`fetch.Views`).
+        text: for readers: the instruction, the handler's action, or the guest's message. It is not compared.
+    """
+
+    agent: int
+    what: What
+    site: int = 0
+    offset: int = 0
+    code: bytes = b""
+    versions: tuple[int, ...] = ()
+    text: str = field(default="", compare=False)
