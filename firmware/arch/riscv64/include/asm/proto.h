@@ -13,5 +13,9 @@ void fstate_restore(const struct fpu_state *fpu);
 
 /* Called from assembly. */
 void do_syscall(struct pt_regs *regs);
+void do_kernel_break(struct pt_regs *regs);
+
+/* uprobes.c: whether a program has trapped at an ebreak of four bytes. */
+bool is_ebreak(struct pt_regs *regs);
 
 #endif
