@@ -12,7 +12,9 @@
 
 .macro SITE offset, letter
 	.balign	LINE
+	.if \offset
 	.skip	\offset
+	.endif
 	.globl	race_site_\offset\letter
 race_site_\offset\letter:
 	c.nop
