@@ -142,7 +142,7 @@ def _bits(word: int, *pieces: tuple[int, int, int]) -> int:
     return sum((word >> low & (1 << size) - 1) << to for low, size, to in pieces)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _short_step(word: int) -> _Step:
     """An instruction of two bytes."""
     kind, rd = word >> 11 & 0x1C | word & 3, word >> 7 & 31
