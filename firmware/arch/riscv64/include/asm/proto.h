@@ -6,10 +6,14 @@
 #include <asm/ptrace.h>
 
 struct fpu_state;
+struct task_struct;
 
 /* fpu.S */
 void fstate_save(struct fpu_state *fpu);
 void fstate_restore(const struct fpu_state *fpu);
+
+/* process.c; not preemptible: what @task's program has in registers, to its thread */
+void fstate_sync(struct task_struct *task, struct pt_regs *regs);
 
 /* Called from assembly. */
 void do_syscall(struct pt_regs *regs);
