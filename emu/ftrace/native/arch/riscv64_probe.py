@@ -96,7 +96,7 @@ def build(guest: Guest) -> ProbeCallbacks:
 
     @callback
     def write_at_site(cpu: Cpu, told: EventContext) -> None:
-        """The site's call returns after it, or where the program counter says; a function's return, through ra, is not changed."""
+        """The site's call returns after it, or where the program counter says; a function returns through ra."""
         general, image = Words(cpu.env), told.registers
         for n in range(u64(1), GENERAL_COUNT):
             general[n] = image[n]
