@@ -15,7 +15,7 @@ from types import MappingProxyType
 from emu.cpu.arch.riscv64.state import REGISTERS
 from emu.race.litmus.arch import BadOperand
 
-__all__ = ["FENCES", "assembled"]
+__all__ = ["FENCES", "TABLE", "assembled"]
 
 _NUMBERS = {**{name: number for number, name in enumerate(REGISTERS)}, "fp": 8}
 FENCES = tuple("".join(letter for n, letter in enumerate("iorw") if bits >> n & 1) for bits in range(1, 16))
@@ -159,7 +159,9 @@ def _table() -> dict[str, tuple[int, str]]:
     return found
 
 
-_TABLE = _table()
+TABLE: Mapping[str, tuple[int, str]] = MappingProxyType(_table())
+"""By name: the word without operands, and the format: a letter of _OPERANDS for each operand."""
+
 # Other names for instructions, by the number of operands.
 _SHORT = {
     ("nop", 0): "addi zero, zero, 0", ("mv", 2): "addi {0}, {1}, 0", ("li", 2): "addi {0}, zero, {1}",
@@ -180,9 +182,9 @@ def assembled(source: str, address: int) -> bytes:
     operands = [operand.strip() for operand in rest.split(",")] if rest.strip() else []
     if long := _SHORT.get((name, len(operands))):
         return assembled(long.format(*operands), address)
-    if name not in _TABLE:
+    if name not in TABLE:
         raise ValueError(f"'{name}' is not known" + " with so many operands" * any(name == short for short, _ in _SHORT))
-    word, format = _TABLE[name]
+    word, format = TABLE[name]
     if len(operands) != len(format):
         raise ValueError(f"{len(operands)} operands, and not {len(format)}")
     size = 4 if word & 3 == 3 else 2
