@@ -55,9 +55,13 @@ class Env(GuestRecord):
     """CPURISCVState: other members of `state.Env`, at the same offsets."""
 
     pc: u64
+    load_res: u64
+    badaddr: u64
     priv: u64
     mstatus: u64
-    stvec: u64
+    mie: u64
+    mideleg: u64
+    scounteren: u64
 
 
 def layouts(at: CpuStructures) -> Layouts:
