@@ -24,7 +24,7 @@ from tests.lib.witness_stacks import StackWitness
 
 # The witness logs at the label where an entry is recorded: the target of call sites, and where events commit their entries.
 FUNCTION, EVENT = "ftrace_caller", "trace_event_buffer_commit"
-GRAPH = {"x86_64": "ftrace_graph_caller", "sparc64": "prepare_ftrace_return"}
+GRAPH = {"x86_64": "ftrace_graph_caller", "sparc64": "prepare_ftrace_return", "riscv64": "ftrace_graph_caller"}
 
 MODULE = "insmod /lib/modules/sample_printk.ko; rmmod sample_printk"
 BUSY = f"ls /bin | sed s/[aeiou]/z/g > /dev/null; {MODULE}; ls /proc /bin > /dev/null; busy {{}} 1"
@@ -206,7 +206,7 @@ def test_damaged_stacks_end_somewhere(arch: str) -> None:
         machine.tracefs.write("options/func_stack_trace", "1")
         machine.tracefs.write("buffer_size_kb", "20000")
         machine.run("true")
-        start, count = (Env.regbase.offset, 8 * 16) if arch == "sparc64" else (0, 16)  # all windows, general registers
+        start, count = (Env.regbase.offset, 8 * 16) if arch == "sparc64" else (0, 32 if arch == "riscv64" else 16)
         registers = np.ctypeslib.as_array((ctypes.c_uint64 * count).from_address(cpu.env + start))
         record_stack = array.recorder.globals.stacks.callbacks().function_stack.address
         callback = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64)(record_stack)
