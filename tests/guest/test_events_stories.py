@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import pytest
 
-from emu.cpu.arch import load
 from emu.cpu.ramdisk import RamDisk
 from emu.machine import Machine
 from tests.lib.event_lines import EventLine, events_of

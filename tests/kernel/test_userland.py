@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from emu.cpu.arch import load
 from emu.kernel import userland
 from emu.kernel.userland import BadUserland, Userland, find_busybox
 from emu.machine import Machine, image_directory
