@@ -107,9 +107,11 @@ class Head(Record):
     kernel: u64
     kernel_start: u64
     env: u64  # the CPU's state
-    trap: u64  # RISC-V: the first instruction of all traps, and the functions that sites call
-    stubs: u64
-    stubs_end: u64
+    # RISC-V: the first instruction of all traps, which is the first of entry code, and the functions that sites call
+    trap: u64
+    trap_end: u64
+    called: u64
+    called_by_graph: u64
     in_trap: u64  # the trap level at the previous block
     stacks: Records[Row]  # the table of stacks
     own: Row  # of the CPU's stack for NMIs
@@ -190,8 +192,8 @@ def _logger(
 
     @njit
     def inside(head: Head, site: u64, address: u64) -> bool:
-        """Whether an address is in a function, or in one that sites call: sites are first instructions."""
-        if head.stubs <= address < head.stubs_end:
+        """Whether an address is in a function, or in code that sites or traps lead to: sites are first instructions."""
+        if address in (head.called, head.called_by_graph) or head.trap <= address < head.trap_end:
             return True
         place = (address - head.first) // granule
         while head.sites[place] == 0 and place > 0:
@@ -335,9 +337,10 @@ class StackWitness:
         for function in image.functions:
             if function.name.startswith("asm_"):
                 self._map.learn({function.address: ERROR_CODE if function.name in _WITH_ERROR_CODE else NO_CODE})
-        trap = stubs = stubs_end = 0
+        trap = trap_end = called = called_by_graph = 0
         if board.arch.name == "riscv64":
-            trap, stubs, stubs_end = map(image.symbol, ("handle_exception", "__ftrace_text_start", "__ftrace_text_end"))
+            names = ("handle_exception", "__entry_text_end", "ftrace_caller", "ftrace_graph_caller")
+            trap, trap_end, called, called_by_graph = map(image.symbol, names)
             sites = set(image.sites.tolist())
             others = [function.address for function in image.functions if function.address not in sites]
             self._map.learn({address: NO_CODE for address in others if address % GRANULE == 0})
@@ -352,7 +355,7 @@ class StackWitness:
             head.direct = (board.ram_address - board.arch.direct_map) % 2**64
             head.kernel = (board.ram_address - board.arch.kernel_map) % 2**64
             head.kernel_start, head.env = board.arch.kernel_map, cpu.env
-            head.trap, head.stubs, head.stubs_end = trap, stubs, stubs_end
+            head.trap, head.trap_end, head.called, head.called_by_graph = trap, trap_end, called, called_by_graph
             head.stacks, head.own = Records[Row](self._stacks.ctypes.data), Row(own.ctypes.data)
             head.log = Words(log.ctypes.data)
             for n, label in enumerate(labels):
