@@ -3,7 +3,8 @@
 pointer. It uses no frame pointers, register windows or return addresses.
 
 A function is active from its first block until the stack pointer is back at its caller's value. Whatever interrupts a function
-is called below it on the same stack. But it is known only at the beginning of the next block that a function was entered or has
+is called below it on the same stack. On RISC-V a function may have no stack of its own; it is then active until a block begins
+outside it. But it is known only at the beginning of the next block that a function was entered or has
 returned, and an interrupt may come before; so when a handler begins, the interrupted address counts as a block. Only x86-64 has
 another stack: that of NMIs.
 
@@ -45,7 +46,8 @@ CLEAN_WINDOW, CLEAN_WINDOW_END, SPILL, FILL_END = 0x24, 0x28, 0x80, 0x100
 BIAS = 2047
 SPARC_SP = state.WINDOW_REGISTERS.index("o6")
 X86_SP = GENERAL_REGISTERS.index("sp")
-RISCV_SP = riscv.REGISTERS.index("sp")
+RISCV_SP, RISCV_SEPC = riscv.REGISTERS.index("sp"), riscv.Env.sepc.offset // 8  # words of the state
+OUTERMOST = {"x86_64": 168 + 8, "sparc64": 192 + 160, "riscv64": 288}
 
 
 # The cache tracks changes only of the module with compiled code and of emu, so these are not in another module of tests.
@@ -122,6 +124,11 @@ class Head(Record):
     kernel: u64
     kernel_start: u64
     env: u64  # the CPU's state
+    # RISC-V: the first instruction of all traps, which is the first of entry code, and the functions that sites call
+    trap: u64
+    trap_end: u64
+    called: u64
+    called_by_graph: u64
     in_trap: u64  # the trap level at the previous block
     stacks: Records[Row]  # the table of stacks
     own: Row  # of the CPU's stack for NMIs
@@ -146,7 +153,7 @@ def _logger(
         task_pid: likewise.
         size: of a task's stack.
     """
-    is_x86, is_sparc = arch == "x86_64", arch == "sparc64"
+    is_sparc, is_x86, is_riscv = (arch == name for name in ("sparc64", "x86_64", "riscv64"))
     native = Native(
         Layouts(
             {
@@ -162,7 +169,7 @@ def _logger(
     njit, callback = native.njit, native.callback
     stack_size, granule = u64(size), u64(GRANULE)
     # The stack pointer in entry code after it has saved a program's registers: all active functions are below.
-    outermost = u64({"x86_64": 168 + 8, "sparc64": 192 + 160, "riscv64": 288}[arch])
+    outermost = u64(OUTERMOST[arch])
 
     @njit
     def host(head: Head, address: u64) -> u64:
@@ -209,6 +216,16 @@ def _logger(
         return row
 
     @njit
+    def inside(head: Head, site: u64, address: u64) -> bool:
+        """Whether an address is in a function, or in code that sites or traps lead to: sites are first instructions."""
+        if address in (head.called, head.called_by_graph) or head.trap <= address < head.trap_end:
+            return True
+        place = (address - head.first) // granule
+        while head.sites[place] == 0 and place > 0:
+            place -= 1
+        return head.sites[place] == site
+
+    @njit
     def step(head: Head, address: u64, sp: u64) -> None:
         """A block begins, or an interrupted function would have continued, at `address`."""
         site = site_at(head, address)
@@ -225,8 +242,9 @@ def _logger(
         owner = u64(0) if is_x86 or is_sparc else owner_of(head, address)
         while count > 0:
             then = row.pointers[count - 1]
-            if then > sp or (then == sp and not (returned or (owner != 0 and owner != row.sites[count - 1]))):
-                break
+            if then > sp or (then == sp and not returned):
+                if not is_riscv or then > sp or inside(head, row.sites[count - 1], address):
+                    break
             count -= 1
         if site > ERROR_CODE and count < DEEPEST:
             row.sites[count] = site
@@ -297,17 +315,18 @@ def _logger(
 
     @callback
     def riscv_block(uc: u64, address: u64, size: u32, head: Head) -> None:
-        env = RiscvEnv(head.env)
         if address < head.first:
             return
-        sp = Words(head.env)[RISCV_SP]
-        if address == head.trap_entry and env.sepc >= head.first:
-            step(head, env.sepc, sp)
-        elif not head.trap_entry <= address < head.trap_entry_end:
-            step(head, address, sp)
+        registers = Words(head.env)
+        sp = registers[RISCV_SP]
+        if address == head.trap:
+            interrupted = registers[RISCV_SEPC]
+            if interrupted >= head.first:
+                step(head, interrupted, sp)
+        step(head, address, sp)
         put_if_on(head, address, sp)
 
-    return x86_block if is_x86 else sparc_block if is_sparc else riscv_block
+    return {"x86_64": x86_block, "sparc64": sparc_block, "riscv64": riscv_block}[arch]
 
 
 @dataclass(frozen=True)
@@ -359,12 +378,13 @@ class StackWitness:
         for function in image.functions:
             if function.name.startswith("asm_"):
                 self._map.learn({function.address: ERROR_CODE if function.name in _WITH_ERROR_CODE else NO_CODE})
-        self._owners = OwnerMap(machine)
-        entry, length = 0, 0
-        if TRAP_ENTRY in image.symbols:
-            function = image.function_at(image.symbol(TRAP_ENTRY))
-            assert function is not None
-            entry, length = function.address, function.size
+        trap = trap_end = called = called_by_graph = 0
+        if board.arch.name == "riscv64":
+            names = ("handle_exception", "__entry_text_end", "ftrace_caller", "ftrace_graph_caller")
+            trap, trap_end, called, called_by_graph = map(image.symbol, names)
+            sites = set(image.sites.tolist())
+            others = [function.address for function in image.functions if function.address not in sites]
+            self._map.learn({address: NO_CODE for address in others if address % GRANULE == 0})
         self._stacks = np.zeros((STACK_LIMIT, ROW), np.uint64)
         offsets = map(image.offset, ("pcpu_hot.current_task", "task_struct.stack", "task_struct.pid"))
         self._hook = _logger(board.arch.name, board.arch.byte_order, *offsets, 4 * board.arch.page_size)
@@ -377,6 +397,7 @@ class StackWitness:
             head.direct = (board.ram_address - board.arch.direct_map) % 2**64
             head.kernel = (board.ram_address - board.arch.kernel_map) % 2**64
             head.kernel_start, head.env = board.arch.kernel_map, cpu.env
+            head.trap, head.trap_end, head.called, head.called_by_graph = trap, trap_end, called, called_by_graph
             head.stacks, head.own = Records[Row](self._stacks.ctypes.data), Row(own.ctypes.data)
             head.log = Words(log.ctypes.data)
             for n, label in enumerate(labels):
