@@ -36,7 +36,8 @@ ON_STACK = 4  # and more: as many words above the stack pointer
 
 _MOST_FUNCTIONS = 8192  # number of cached answers: two kernels with their modules
 _RA, _SP, _T0, _S0 = 1, 2, 5, 8
-_JR_T0 = 0x8282
+_JR_T0 = bytes.fromhex("8282")
+_SEEN = {2: b"\1\1", 4: b"\1\1\1\1"}
 
 
 class _State(NamedTuple):
@@ -56,27 +57,29 @@ class _State(NamedTuple):
 @functools.lru_cache(maxsize=_MOST_FUNCTIONS)  # all machines with one image ask the same
 def places(code: bytes, branches: tuple[tuple[int, int], ...]) -> NDArray[np.uint8]:
     """See `KernelArch.without_frame`."""
-    place, seen = np.zeros(len(code), np.uint8), bytearray(len(code))
-    if code[:2] == _JR_T0.to_bytes(2, "little"):
-        place[:] = IN_T0
-        place.flags.writeable = False
-        return place
+    if code[:2] == _JR_T0:
+        return np.full(len(code), IN_T0, np.uint8)
+    place, seen = bytearray(len(code)), bytearray(len(code))
     targets = dict(branches)
     switched: list[_State] = []  # before jumps to an address in a register
     paths = [(0, _State())]
     while True:
         while paths:
             at, state = paths.pop()
+            value = state.place
             while 0 <= at <= len(code) - 2 and not seen[at]:
                 size = 2 if code[at] & 3 != 3 else 4
-                seen[at : at + size] = b"\1" * size
-                place[at : at + size] = state.place
+                seen[at : at + size] = _SEEN[size]
+                place[at : at + size] = bytes([value]) * size
                 if at in targets:
                     paths.append((targets[at], state))
                     at += 4
                     continue
                 word = int.from_bytes(code[at : at + size], "little")
-                step = (_step if size == 4 else _short_step)(word)
+                step = _step(word) if size == 4 else _short_step(word)
+                if step is _PLAIN:
+                    at += size
+                    continue
                 if step.target is not None:
                     paths.append((at + step.target, state))
                 if step.switches:
@@ -84,13 +87,13 @@ def places(code: bytes, branches: tuple[tuple[int, int], ...]) -> NDArray[np.uin
                 if step.ends:
                     break
                 state = _after(state, step)
+                value = state.place
                 at += size
         rest = seen.find(0)
         if rest < 0 or not switched or rest > len(code) - 2:
             break
         paths.append((rest, switched[0]))  # where a switch statement goes
-    place.flags.writeable = False
-    return place
+    return np.frombuffer(bytes(place), np.uint8)
 
 
 class _Step(NamedTuple):
@@ -113,8 +116,6 @@ _PLAIN = _Step()
 
 def _after(state: _State, step: _Step) -> _State:
     own, slot, in_ra = state
-    if step is _PLAIN:
-        return state
     if step.frame:
         own = True
     if step.stores_ra is not None and in_ra:
@@ -141,7 +142,7 @@ def _bits(word: int, *pieces: tuple[int, int, int]) -> int:
     return sum((word >> low & (1 << size) - 1) << to for low, size, to in pieces)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _short_step(word: int) -> _Step:
     """An instruction of two bytes."""
     kind, rd = word >> 11 & 0x1C | word & 3, word >> 7 & 31

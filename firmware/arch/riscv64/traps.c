@@ -78,11 +78,20 @@ noinstr void do_kernel_break(struct pt_regs *regs)
 		die("ebreak", regs, 0);
 }
 
+/* No other NMI comes until this one has allowed it. */
 noinstr void do_nmi(struct pt_regs *regs)
 {
 	nmi_enter();
 	nmi_handle(regs);
 	nmi_exit();
+	csr_set(sie, SIE_NMI);
+}
+
+DEFINE_PER_CPU(char [OVERFLOW_STACK_SIZE], overflow_stack) __aligned(16);
+
+void handle_bad_stack(struct pt_regs *regs)
+{
+	panic_regs(regs, "Kernel stack overflow");
 }
 
 const trap_handler_t exception_handlers[NR_CAUSES] = {

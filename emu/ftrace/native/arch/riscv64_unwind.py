@@ -34,7 +34,7 @@ from emu.native.records import Values, u64
 __all__ = ["REPLACED", "build", "stack_pointer"]
 
 REPLACED = 0, 0  # return addresses that mean a trampoline, relative to it: first and last
-WORD = 8  # bytes
+WORD, FRAME_SIZE = 8, 16  # bytes
 RA, T0 = 1, 5  # numbers of registers: struct pt_regs has them behind the program counter, in their order
 LOW_BITS, INTERRUPTED = u64(7), u64(1)
 
@@ -85,8 +85,8 @@ def build(guest: Guest, context: Context, with_places: bool = False) -> Unwind:
                 sp, frame, ra, t0 = saved.sp, saved.link, general.as_words[RA], general.as_words[T0]
             elif frame & LOW_BITS == 0 and frame > last:
                 sp, last = frame, frame
-                address, frame = word_at(memory, array, sp - WORD), word_at(memory, array, sp - 2 * WORD)
-                address = real_address(cpu, array, frame, address)
+                frame = word_at(memory, array, sp - FRAME_SIZE)
+                address = real_address(cpu, array, frame, word_at(memory, array, sp - WORD))
             else:
                 break
             if not is_code(memory, address):

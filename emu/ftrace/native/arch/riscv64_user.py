@@ -31,7 +31,7 @@ PAGE_TABLES = PageTables(
     large=u64(_READ),
 )
 
-WORD = 8  # bytes
+WORD, FRAME_SIZE = 8, 16  # bytes
 
 
 def build(guest: Guest, context: Context) -> UnwindUser:
@@ -49,7 +49,7 @@ def build(guest: Guest, context: Context) -> UnwindUser:
         while count < most and address != 0:
             out[count] = address
             count += 1
-            link, slot = user_word(cpu, array, frame - 2 * WORD), user_word(cpu, array, frame - WORD)
+            link, slot = user_word(cpu, array, frame - FRAME_SIZE), user_word(cpu, array, frame - WORD)
             if frame < sp or link is None or slot is None:
                 break
             if count == 1 and slot.as_u64 > frame:
