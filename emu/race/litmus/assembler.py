@@ -106,8 +106,8 @@ class _Assembler:
         for _ in range(_MOST_ROUNDS):
             before = dict(self._symbols)
             program = self._round()
-            self._placed = True
-            if before == self._symbols:
+            placed, self._placed = self._placed, True
+            if placed and before == self._symbols:
                 return program
         at = next(line.at for column in self._columns for line in column if isinstance(line, Line))
         raise TextError(self._path, "the labels do not converge; use fewer `.align`", at.line, at.column)

@@ -78,7 +78,7 @@ class Riscv64(LitmusArch):
         cpu.start(entry, 0, 0)
         env = Env.from_address(cpu.env)
         env.stvec = _VECTOR
-        for name, value in {"sp": STACKS + STACK_SIZE * (cpu.index + 1), **registers}.items():
+        for name, value in {"a0": 0, "a1": 0, "sp": STACKS + STACK_SIZE * (cpu.index + 1), **registers}.items():
             env.gpr[REGISTERS.index(name)] = value
 
     def settle(self, cpu: Cpu) -> None:

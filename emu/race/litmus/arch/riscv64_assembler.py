@@ -144,7 +144,7 @@ def _table() -> dict[str, tuple[int, str]]:
         "du": {"lui": 0x37, "auipc": 0x17},
         "dj": {"jal": 0x6F},
         "fg": {"fence": 0x0F},
-        "": {"fence.i": 0x100F, "ecall": 0x73, "ebreak": 0x10_0073, "c.nop": 0x0001, "c.ebreak": 0x9002, "c.unimp": 0},
+        "": {"fence.i": 0x100F, "ebreak": 0x10_0073, "c.nop": 0x0001, "c.ebreak": 0x9002, "c.unimp": 0},
         "dc": {"c.li": 0x4001, "c.addi": 0x0001},
         "dz": {"c.mv": 0x8002, "c.add": 0x9002},
         "d": {"c.jr": 0x8002, "c.jalr": 0x9002},
