@@ -70,7 +70,8 @@ def check_callers(machine: Machine, story: Sequence[EventLine]) -> None:
         ("preempt_disable", "irq_enter_rcu"),
         ("preempt_disable", "_raw_spin_lock"),
     }
-    unknown = "0x0" if machine.board.arch.name == "x86_64" else "0xfffff80000000000"  # out of reach of parent_offs
+    # Out of reach of parent_offs: the beginning of the kernel's mapping.
+    unknown = {"x86_64": "0x0", "sparc64": "0xfffff80000000000", "riscv64": "0xffffffc000000000"}[machine.board.arch.name]
     for event in story:
         of_a_lock = event["caller"].startswith("_raw_spin_")
         assert event["parent"] == (unknown if event.name.startswith("irq") or of_a_lock else event["caller"])
