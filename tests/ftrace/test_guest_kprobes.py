@@ -110,6 +110,7 @@ def test_linux_samples(machine: Machine, arch: str) -> None:
     registers = {
         "x86_64": (r"ip = [0-9a-f]{16}, flags = 0x[0-9a-f]+", r"flags = 0x[0-9a-f]+"),
         "sparc64": (r"tpc = [0-9a-f]{16}, tstate = 0x[0-9a-f]+", r"tstate = 0x[0-9a-f]+"),
+        "riscv64": (r"ip = [0-9a-f]{16}, status = 0x[0-9a-f]+", r"status = 0x[0-9a-f]+"),
     }
     before, after = registers[arch]
     machine.run("dmesg -c > /dev/null; insmod /lib/modules/kprobe_example.ko symbol=do_sys_openat2; cat /etc/passwd > /dev/null")

@@ -16,8 +16,8 @@ from tests.lib.booted_machine import booted_machine
 from tests.lib.golden import read_golden
 
 ENABLED = "/proc/sys/kernel/stack_tracer_enabled"
-GRAPH = {"x86_64": "ftrace_graph_caller", "sparc64": "prepare_ftrace_return"}
-BIAS = {"x86_64": 0, "sparc64": 2047}  # from a frame's value to its address
+GRAPH = {"x86_64": "ftrace_graph_caller", "sparc64": "prepare_ftrace_return", "riscv64": "ftrace_graph_caller"}
+BIAS = {"x86_64": 0, "sparc64": 2047, "riscv64": 0}  # from a frame's value to its address
 LINE = re.compile(r" *(\d+)\) +(\d+) +(\d+)   (\S+(?: \[\w+\])?)")
 DISABLED = """#
 #  Stack tracer disabled

@@ -4,8 +4,11 @@
 #include <linux/cpu.h>
 #include <linux/mm.h>
 #include <linux/tlbflush.h>
+#include <asm/csr.h>
 
 void cpu_init(void)
 {
 	load_swapper();
+	csr_write(scounteren, SCOUNTEREN_ALL);
+	csr_set(sie, SIE_NMI);
 }

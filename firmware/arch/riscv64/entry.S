@@ -5,6 +5,8 @@
 #include <asm/page.h>
 #include <asm-offsets.h>
 
+#define THREAD_SHIFT	(PAGE_SHIFT + THREAD_SIZE_ORDER)
+
 	.section .entry.text, "ax"
 
 /* All but sp, gp and tp; x5 to x31 lie in order from PT_t0 on. */
@@ -19,19 +21,11 @@
 .endm
 
 /*
- * stvec: every trap, with interrupts off. sscratch is 0 while the kernel runs;
- * while a program does, it is the address of the CPU's pcpu_hot, which in the
- * kernel is in tp.
+ * Fills pt_regs below the stack pointer, with tp being the kernel's: s5 =
+ * scause. From here on a trap may come, and with it an NMI.
  */
-SYM_FUNC_START(handle_exception)
-	csrrw	tp, sscratch, tp
-	bnez	tp, 1f
-	csrr	tp, sscratch
-	sd	sp, PCPU_sp(tp)
-	j	2f
-1:	sd	sp, PCPU_sp(tp)
-	ld	sp, PCPU_top_of_stack(tp)
-2:	addi	sp, sp, -SIZEOF_pt_regs
+.macro SAVE_REGS
+	addi	sp, sp, -SIZEOF_pt_regs
 	EACH_GENERAL sd
 	sd	gp, PT_gp(sp)
 	ld	s0, PCPU_sp(tp)
@@ -50,9 +44,46 @@ SYM_FUNC_START(handle_exception)
 
 	/* What was interrupted goes on behind struct pt_regs, says an odd frame pointer. */
 	addi	s0, sp, 1
+	li	t0, SR_SDT
+	csrc	sstatus, t0
+.endm
+
+/* The status, with SDT as it was saved, comes first: then no trap can change sepc. */
+.macro RESTORE_STATUS
+	ld	t0, PT_epc(sp)
+	csrw	sstatus, s1
+	csrw	sepc, t0
+.endm
+
+/*
+ * stvec: every trap, with interrupts off. sscratch is 0 while the kernel runs;
+ * while a program does, it is the address of the CPU's pcpu_hot, which in the
+ * kernel is in tp. The kernel's stack must have room for struct pt_regs: a trap
+ * would be fatal here.
+ */
+SYM_FUNC_START(handle_exception)
+	csrrw	tp, sscratch, tp
+	bnez	tp, 1f
+	csrr	tp, sscratch
+	sd	sp, PCPU_sp(tp)
+	sd	t0, PCPU_t0(tp)
+	ld	t0, PCPU_top_of_stack(tp)
+	sub	t0, t0, sp
+	addi	t0, t0, SIZEOF_pt_regs
+	srli	t0, t0, THREAD_SHIFT
+	bnez	t0, stack_overflow
+	ld	t0, PCPU_t0(tp)
+	j	2f
+1:	sd	sp, PCPU_sp(tp)
+	ld	sp, PCPU_top_of_stack(tp)
+2:	SAVE_REGS
 	li	t0, EXC_SYSCALL
 	beq	s5, t0, 4f
-	mv	a0, sp
+	li	t0, EXC_BREAKPOINT
+	bne	s5, t0, 5f
+	andi	t0, s2, SR_SPP
+	bnez	t0, 6f
+5:	mv	a0, sp
 	call	irqentry_enter
 	la	t1, exception_handlers
 	bgez	s5, 3f
@@ -69,12 +100,16 @@ SYM_FUNC_START(handle_exception)
 	beqz	t0, ret_to_user
 
 	/* tp and gp stay: the task may have moved to another CPU. */
-	ld	t0, PT_epc(sp)
-	csrw	sstatus, s1
-	csrw	sepc, t0
+7:	RESTORE_STATUS
 	EACH_GENERAL ld
 	ld	sp, PT_sp(sp)
 	sret
+
+	/* The kernel's breakpoint: nothing on the way may be traced. */
+6:	mv	a0, sp
+	call	do_kernel_break
+	ld	s1, PT_status(sp)
+	j	7b
 
 	/* A program's system call. */
 4:	mv	a0, sp
@@ -84,9 +119,7 @@ SYM_FUNC_END(handle_exception)
 /* With interrupts off, nothing left to do, and struct pt_regs at the stack pointer. */
 SYM_FUNC_START(ret_to_user)
 	ld	s1, PT_status(sp)
-	ld	t0, PT_epc(sp)
-	csrw	sstatus, s1
-	csrw	sepc, t0
+	RESTORE_STATUS
 	csrw	sscratch, tp
 	EACH_GENERAL ld
 	ld	gp, PT_gp(sp)
@@ -94,6 +127,18 @@ SYM_FUNC_START(ret_to_user)
 	ld	sp, PT_sp(sp)
 	sret
 SYM_FUNC_END(ret_to_user)
+
+/* The kernel's stack has no room for struct pt_regs; this CPU's other one has. */
+SYM_FUNC_START(stack_overflow)
+	la	t0, pcpu_hot
+	sub	t0, tp, t0
+	la	sp, overflow_stack + OVERFLOW_STACK_SIZE
+	add	sp, sp, t0
+	ld	t0, PCPU_t0(tp)
+	SAVE_REGS
+	mv	a0, sp
+	call	handle_bad_stack
+SYM_FUNC_END(stack_overflow)
 
 .macro EACH_SAVED op, thread
 	\op	ra, 0(\thread)
@@ -106,9 +151,11 @@ SYM_FUNC_END(ret_to_user)
 /*
  * __switch_to_asm(prev, next), with the run queue locked and interrupts off:
  * stack and current change together, so that __switch_to runs as next in every
- * respect; it returns prev in next's frame.
+ * respect; it returns prev in next's frame. No NMI may come in between.
  */
 SYM_FUNC_START(__switch_to_asm)
+	li	t3, SR_SDT
+	csrs	sstatus, t3
 	li	t2, TASK_thread
 	add	t0, a0, t2
 	add	t1, a1, t2
@@ -119,6 +166,7 @@ SYM_FUNC_START(__switch_to_asm)
 	li	t1, THREAD_SIZE
 	add	t0, t0, t1
 	sd	t0, PCPU_top_of_stack(tp)
+	csrc	sstatus, t3
 	tail	__switch_to
 SYM_FUNC_END(__switch_to_asm)
 

@@ -53,6 +53,7 @@ SYM_FUNC_START(secondary_start)
 	ld	t0, (t0)
 	la	tp, pcpu_hot
 	add	tp, tp, t0
+	sd	sp, PCPU_top_of_stack(tp)
 	SETUP_TRAPS
 	call	start_secondary
 	unimp

@@ -51,7 +51,7 @@ int copy_thread(struct task_struct *p, const struct kernel_clone_args *args)
 	p->thread.sp = (unsigned long)childregs;
 	if (args->fn) {
 		memset(childregs, 0, sizeof(*childregs));
-		childregs->status = SR_SPP | SR_SPIE | SR_SUM;
+		childregs->status = SR_SPP | SR_SPIE | SR_SUM | SR_SDT;
 		p->thread.s[1] = (unsigned long)args->fn;
 		p->thread.s[2] = (unsigned long)args->fn_arg;
 		return 0;
@@ -79,7 +79,7 @@ void start_thread(struct pt_regs *regs, unsigned long ip, unsigned long sp)
 	regs->a7 = nr;
 	regs->epc = ip & ~1UL;
 	regs->sp = sp;
-	regs->status = SR_SPIE | SR_SUM | SR_FS_INITIAL;
+	regs->status = SR_SPIE | SR_SUM | SR_SDT | SR_FS_INITIAL;
 }
 
 void flush_thread(void)

@@ -24,7 +24,7 @@ def machine(arch: str) -> Iterator[Machine]:
 
 
 def pc(machine: Machine) -> str:
-    return {"x86_64": "%ip", "sparc64": "%pc"}[machine.board.arch.name]
+    return {"x86_64": "%ip", "sparc64": "%pc", "riscv64": "%pc"}[machine.board.arch.name]
 
 
 def golden(name: str, machine: Machine) -> str:

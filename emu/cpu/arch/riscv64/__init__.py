@@ -11,7 +11,7 @@ import capstone
 import unicorn
 
 from emu.cpu.arch import CpuArch
-from emu.cpu.arch.riscv64 import mmu, state, time
+from emu.cpu.arch.riscv64 import mmu, repairs, state, time
 from emu.cpu.internals import CpuStructures, handle_of
 
 __all__ = ["ARCH"]
@@ -32,9 +32,10 @@ class Riscv64(CpuArch):
     cycles: ClassVar[Mapping[str, int]] = time.CYCLES
     syntax: ClassVar[int] = capstone.CS_OPT_SYNTAX_DEFAULT
     instruction_alignment: ClassVar[int] = 2
+    fenced_code: ClassVar[bool] = True  # `fence.i`
 
     def repair(self) -> None:
-        """Nothing is known to be wrong for programs."""
+        repairs.apply()
 
     def layout(self) -> CpuStructures:
         return state.layout()

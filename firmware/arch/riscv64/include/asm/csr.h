@@ -11,6 +11,11 @@
 #define SR_FS_CLEAN	0x00004000
 #define SR_FS_DIRTY	0x00006000
 #define SR_SUM		0x00040000
+#define SR_SDT		0x01000000	/* a trap would be fatal: its state is not saved */
+
+#define SIE_NMI		(_AC(1, UL) << 63)
+
+#define SCOUNTEREN_ALL	0x7		/* cycle, time, instret */
 
 #define SATP_MODE_39	0x8000000000000000
 

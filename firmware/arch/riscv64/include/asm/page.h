@@ -5,6 +5,9 @@
 
 #define PAGE_SHIFT		12
 
+/* Where a full kernel stack is reported. */
+#define OVERFLOW_STACK_SIZE	4096
+
 /* The zero page and boot_params. */
 #define BOARD_PAGES		2
 

@@ -15,6 +15,7 @@ struct pcpu_hot {
 	unsigned long top_of_stack;	/* of the current task's kernel stack */
 	unsigned long percpu_offset;	/* __per_cpu_offset[cpu_number] */
 	unsigned long sp;		/* scratch of entry code */
+	unsigned long t0;
 } __aligned(64);
 
 extern struct pcpu_hot pcpu_hot;

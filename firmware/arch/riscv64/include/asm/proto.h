@@ -17,5 +17,9 @@ void fstate_sync(struct task_struct *task, struct pt_regs *regs);
 
 /* Called from assembly. */
 void do_syscall(struct pt_regs *regs);
+void do_kernel_break(struct pt_regs *regs);
+
+/* uprobes.c: whether a program has trapped at an ebreak of four bytes. */
+bool is_ebreak(struct pt_regs *regs);
 
 #endif

@@ -12,6 +12,7 @@ extern const trap_handler_t interrupt_handlers[NR_CAUSES];
 
 void do_page_fault(struct pt_regs *regs);
 void do_nmi(struct pt_regs *regs);
+void handle_bad_stack(struct pt_regs *regs);
 int kprobe_trap(struct pt_regs *regs, int handled);
 
 void riscv_timer_interrupt(struct pt_regs *regs);
