@@ -19,6 +19,7 @@ class Facts:
     undefined: bytes  # an undefined instruction
     forbidden: int  # a shell's status for a program that was killed for a privileged operation
     system_call: str  # the kernel's function that dispatches system calls
+    traps_division: bool  # a division by zero is a fault
     folds_resched: bool  # a due reschedule is also a bit of preempt_count
     timer_interrupt: str  # the handler of the tick
     page_fault: str  # the handler of page faults of a program
@@ -35,6 +36,7 @@ FACTS = {
         undefined=bytes.fromhex("0f0b"),
         forbidden=128 + signal.SIGSEGV,
         system_call="do_syscall_64",
+        traps_division=True,
         folds_resched=True,
         timer_interrupt="sysvec_apic_timer_interrupt",
         page_fault="exc_page_fault",
@@ -49,6 +51,7 @@ FACTS = {
         undefined=bytes(4),
         forbidden=128 + signal.SIGILL,
         system_call="do_syscall",
+        traps_division=True,
         folds_resched=False,
         timer_interrupt="timer_interrupt",
         page_fault="do_sparc64_fault",
@@ -63,6 +66,7 @@ FACTS = {
         undefined=bytes(4),
         forbidden=128 + signal.SIGILL,
         system_call="do_syscall",
+        traps_division=False,
         folds_resched=True,
         timer_interrupt="riscv_timer_interrupt",
         page_fault="do_page_fault",
