@@ -208,7 +208,8 @@ def test_calls_and_returns(probed: Probed) -> None:
 
 
 def test_arguments(probed: Probed) -> None:
-    first, second = {"x86_64": ("%di", "%si"), "sparc64": ("%o0", "%o1"), "riscv64": ("%a0", "%a1")}[probed.machine.board.arch.name]
+    registers = {"x86_64": ("%di", "%si"), "sparc64": ("%o0", "%o1"), "riscv64": ("%a0", "%a1")}
+    first, second = registers[probed.machine.board.arch.name]
     place = probed.program.offset("sum")
     probed.define(
         f"p:greets {{greet}} name=+0({first}):string number={second}:s32 comm=$comm counter=@+{place:#x}:x8 far=+0(\\0):string"

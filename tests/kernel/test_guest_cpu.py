@@ -131,6 +131,7 @@ def test_disassembly_marks_the_program_counter(arch: str) -> None:
 NAMES = {
     "x86_64": {"rax", "r15", "rip", "rflags", "cs", "cr3", "gs_base"},
     "sparc64": {"g1", "o0", "l7", "i7", "pc", "npc", "ccr", "pstate", "tl", "pil", "cwp", "asi"},
+    "riscv64": {"zero", "ra", "sp", "s0", "a0", "t6", "pc", "sstatus", "sepc", "scause", "stval", "satp"},
 }
 
 
@@ -141,8 +142,10 @@ def test_registers_have_the_names_that_disassembly_has(arch: str) -> None:
         if arch == "x86_64":
             assert registers["rip"] == machine.cpus[0].pc and registers["rsp"] > 0xFFFF_8880_0000_0000
             assert registers["cr0"] == 0x8005_0033 and registers["cs"] & 3 == 0
-        else:
+        elif arch == "sparc64":
             assert registers["npc"] == registers["pc"] + 4 and registers["sp"] == registers["o6"]
+        else:
+            assert registers["pc"] == machine.cpus[0].pc and registers["zero"] == 0
 
 
 def test_flags_are_those_of_the_last_comparison(arch: str) -> None:

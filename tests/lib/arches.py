@@ -6,7 +6,11 @@ from __future__ import annotations
 import signal
 from dataclasses import dataclass
 
-__all__ = ["FACTS", "Facts"]
+from emu.architectures import ARCHITECTURES
+
+__all__ = ["FACTS", "OTHERS", "Facts"]
+
+OTHERS = ARCHITECTURES[1:]  # all but the default
 
 
 @dataclass(frozen=True)
@@ -16,6 +20,7 @@ class Facts:
     cpus: tuple[int, int, int]  # numbers of CPUs: one, few and many
     arguments: tuple[str, ...]  # the registers of a call's arguments, as Cpu.registers() names them
     stack_pointer: str  # named likewise
+    stack_bias: int  # added to the stack pointer for the address of the stack
     undefined: bytes  # an undefined instruction
     forbidden: int  # a shell's status for a program that was killed for a privileged operation
     system_call: str  # the kernel's function that dispatches system calls
@@ -33,6 +38,7 @@ FACTS = {
         cpus=(1, 2, 4),
         arguments=("rdi", "rsi"),
         stack_pointer="rsp",
+        stack_bias=0,
         undefined=bytes.fromhex("0f0b"),
         forbidden=128 + signal.SIGSEGV,
         system_call="do_syscall_64",
@@ -48,6 +54,7 @@ FACTS = {
         cpus=(1, 4, 16),
         arguments=("o0", "o1"),
         stack_pointer="sp",
+        stack_bias=2047,
         undefined=bytes(4),
         forbidden=128 + signal.SIGILL,
         system_call="do_syscall",
@@ -63,6 +70,7 @@ FACTS = {
         cpus=(1, 4, 16),
         arguments=("a0", "a1"),
         stack_pointer="sp",
+        stack_bias=0,
         undefined=bytes(4),
         forbidden=128 + signal.SIGILL,
         system_call="do_syscall",

@@ -15,9 +15,11 @@ from tests.lib.golden import read_golden
 BY_NATURE = {"x86_64": {") / 250,": ") / 1000,"}}
 # Pages of 8 KiB, and the name of the variable with the address of the first struct page.
 BY_NATURE["sparc64"] = {**BY_NATURE["x86_64"], "REC->index << 12": "REC->index << 13", "vmemmap_base": "VMEMMAP_BASE"}
+BY_NATURE["riscv64"] = {**BY_NATURE["x86_64"], "vmemmap_base": "VMEMMAP_START"}
 
 # System calls that x86-64 does not have, or has with other parameters. The golden is from x86-64.
 NOT_IN_GOLDEN = {"x86_64": (), "sparc64": ("clone", "fstatfs64", "llseek", "nice", "rt_sigaction", "statfs64")}
+NOT_IN_GOLDEN["riscv64"] = ("clone", "riscv_flush_icache")
 
 
 def golden_formats() -> Mapping[str, str]:

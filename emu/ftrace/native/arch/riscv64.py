@@ -54,7 +54,7 @@ def build(guest: Guest, irqs_off: Callable[[u64], bool], general: bool) -> Callb
     """Compiles for a guest. `irqs_off`: see `NativeCpu`. `general`: see `Callbacks`."""
     about = context.build(guest)
     record_function, before_graph, after_graph = function.build(about, general)
-    record_graph_entry, record_graph_return = function_graph.build(guest, about, task_calls.build(guest), general, entry_depth=1)
+    record_graph_entry, record_graph_return = function_graph.build(guest, about, task_calls.build(guest), general, entry_depth=0)
 
     @njit
     def go_on(registers: Registers, place: u64) -> None:
