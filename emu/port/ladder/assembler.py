@@ -70,6 +70,7 @@ def tools(arch: str) -> Tools:
     return made
 
 
+@functools.lru_cache(256)
 def assemble(arch: str, source: str, address: int) -> Program:
     """Assembles text that runs at a virtual address. Statements are separated by ';'.
 

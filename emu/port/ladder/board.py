@@ -135,7 +135,7 @@ class BareBoard:
 
     def stop(self, register: int = 0) -> str:
         """The end of a program: a host call that tells a register, and a loop."""
-        return self.text.argument(0, register) + self.text.host_call(STOP) + "\nend:\n" + self.text.jump("end")
+        return self.text.argument(0, register) + self.text.host_call(STOP) + "\nend:\n" + self.text.relax() + self.text.jump("end")
 
     # Running
 

@@ -51,7 +51,8 @@ class AssemblerTemplates(ABC):
     causes: ClassVar[Mapping[Trap, int]]  # the contents of register 4 in the handler
     after_breakpoint: ClassVar[int] = 0  # bytes from a breakpoint to the address that its trap saves
     after_system_call: ClassVar[int] = 0  # the same of a system call
-    trap_addresses: ClassVar[bool] = True  # register 6 holds the address that a page fault is about
+    nmi_cause: ClassVar[int | None] = None  # the contents of register 4 in the handler of an NMI; None: there is none here
+    repaired: ClassVar[Sequence[str]] = ()  # undefined instructions that Unicorn executes unless CpuArch.repair() mends it
 
     # To say hello
 
@@ -141,6 +142,10 @@ class AssemblerTemplates(ABC):
     def interrupts(self, on: bool) -> str:
         """Switches interrupts on or off. One can come directly behind the text that switches them on, not before."""
 
+    def without_vector(self) -> str:
+        """Lets traps come to an address at which nothing is mapped; "" if there is no such thing."""
+        return ""
+
     @abstractmethod
     def interrupt_cause(self, vector: int) -> int:
         """The contents of register 4 in the handler of an interrupt."""
@@ -180,6 +185,10 @@ class AssemblerTemplates(ABC):
     @abstractmethod
     def call(self, address: int) -> str:
         """Calls a function that needs no stack frame."""
+
+    def synchronise(self, base: int) -> str:
+        """Makes the CPU execute what it has stored at the address in `base`; "" if it does so anyway."""
+        return ""
 
 
 def load(name: str) -> AssemblerTemplates:

@@ -31,6 +31,8 @@ class _Templates(AssemblerTemplates):
         Trap.UNDEFINED: 0x10, Trap.BREAKPOINT: 0x101, Trap.SYSTEM_CALL: 0x100 + _SYSTEM_CALL, Trap.PRIVILEGED: 0x11,
         Trap.READ: 0x68, Trap.WRITE: 0x68, Trap.FETCH: 0x64, Trap.PROTECTION: 0x6C,
     }  # fmt: skip
+    nmi_cause: ClassVar[int | None] = 0x4F
+    repaired: ClassVar[Sequence[str]] = ("ldxa [%sp] 0xe2, %g1", "stxa %g1, [%sp] 0xe3")
 
     def prepare(self, board: BareBoard) -> None:
         common = board.put(
@@ -105,13 +107,16 @@ class _Templates(AssemblerTemplates):
     def interrupts(self, on: bool) -> str:
         return f"wrpr %g0, {_KERNEL | _ON * on}, %pstate; "
 
+    def without_vector(self) -> str:
+        return "setx 0xfffffb0000000000, %g1, %g2; wrpr %g2, 0, %tba; "
+
     def interrupt_cause(self, vector: int) -> int:
         return 0x40 + vector
 
     def map_page(self, virtual: int, physical: int, writable: bool) -> str:
         load = "".join(f"stxa %g2, [%g3] {tag}; stxa %g1, [%g0] {asi}; " for tag, asi in ((0x58, _DATA_IN["d"]), (0x50, _DATA_IN["i"])))
         entry = _TTE | _TTE_WRITABLE * writable | physical
-        return f"setx {entry}, %g3, %g1; setx {virtual}, %g3, %g2; mov {_TAG}, %g3; {load}"
+        return f"{self.unmap_page(virtual)}setx {entry}, %g3, %g1; setx {virtual}, %g3, %g2; mov {_TAG}, %g3; {load}"
 
     def unmap_page(self, virtual: int) -> str:
         drop = "".join(f"stxa %g0, [%g1] {asi}; " for asi in _DEMAP.values())
@@ -140,6 +145,9 @@ class _Templates(AssemblerTemplates):
 
     def call(self, address: int) -> str:
         return f"setx {address}, %g1, %g2; call %g2; nop; "
+
+    def synchronise(self, base: int) -> str:
+        return f"flush {self._r(base)}; "
 
 
 TEMPLATES = _Templates()

@@ -31,6 +31,8 @@ class _Templates(AssemblerTemplates):
     }  # fmt: skip
     after_breakpoint: ClassVar[int] = 1
     after_system_call: ClassVar[int] = 2
+    nmi_cause: ClassVar[int | None] = 2
+    repaired: ClassVar[Sequence[str]] = ("vpaddd %xmm1, %xmm0, %xmm0", "vaddsd %xmm1, %xmm0, %xmm2", "rdrand %eax")
 
     def prepare(self, board: BareBoard) -> None:
         for address, value in (
