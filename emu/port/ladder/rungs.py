@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from emu.port.ladder import first, kernel, several_cpus, sites, tracing, trapping, user_mode
+from emu.port.ladder import events, first, kernel, probing, several_cpus, sites, suite, tracing, trapping, user_mode
 from emu.port.ladder.rung import Rung
 
 __all__ = ["RUNGS"]
@@ -39,4 +39,18 @@ RUNGS: Sequence[Rung] = (
          ("HAVE_FUNCTION_GRAPH_RET_ADDR_PTR",)),
     Rung("fp-test", "a return in the wrong frame is detected, and the guest goes on", tracing.fp_test,
          ("HAVE_FUNCTION_GRAPH_FP_TEST",)),
+    Rung("modules", "modules are loaded, relocated, traced and protected", events.modules),
+    Rung("keys", "the branches of static keys follow them, under load on 4 CPUs", events.keys),
+    Rung("events", "events, filters, histograms and latency tracers", events.events),
+    Rung("kprobes", "probes at sites and instructions see arguments and results", probing.kprobes,
+         ("HAVE_DYNAMIC_FTRACE_WITH_REGS",)),
+    Rung("uprobes", "probes in programs, which do as without", probing.uprobes),
+    Rung("syscall-metadata", "system calls have events with arguments and results", events.syscall_metadata,
+         ("HAVE_SYSCALL_TRACEPOINTS",)),
+    Rung("direct-calls", "modules have sites call their own functions", probing.direct_calls,
+         ("HAVE_DYNAMIC_FTRACE_WITH_DIRECT_CALLS",)),
+    Rung("live-patching", "functions are replaced while CPUs call them", probing.live_patching,
+         ("HAVE_DYNAMIC_FTRACE_WITH_ARGS",)),
+    Rung("race-lab", "the port's protocol is safe on model and machine, and litmus tests are as they say", probing.race_lab, limit=300),
+    Rung("suite", "the test suite of this architecture passes", suite.suite, limit=3600),
 )

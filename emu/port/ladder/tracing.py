@@ -163,7 +163,7 @@ def _user_stacks(machine: Machine) -> None:
     mine = re.findall(r"^ +cat-.*<user stack trace>\n((?: => .*\n)+)", text, re.MULTILINE)
     if not mine:
         fail("a program's stack behind its event sys_enter_write", text[-1000:])
-    contains("a program's stack behind its event", [r"^ =>  ?/bin/cat\[\+0x[0-9a-f]+\]", r"^ =>  ?/bin/cat\[\+0x"], mine[0])
+    contains("a program's stack behind its event", [r"^ =>  ?(/bin/cat\[\+0x[0-9a-f]+\]|<[0-9a-f]+>)$"], mine[0])
     tracefs.write("events/syscalls/sys_enter_write/enable", "0")
     tracefs.write("options/userstacktrace", "0")
 
