@@ -139,15 +139,14 @@ def events(arch: str) -> None:
 
 def _latencies(machine: Machine) -> None:
     tracefs = machine.tracefs
-    run(machine, "insmod /lib/modules/preemptirq_delay_test.ko test_mode=irq delay=10 > /dev/null; rmmod preemptirq_delay_test")
     for tracer, mode in (("irqsoff", "irq"), ("preemptoff", "preempt")):
         tracefs.write("current_tracer", tracer)
         tracefs.write("tracing_max_latency", "0")
-        run(machine, f"insmod /lib/modules/preemptirq_delay_test.ko test_mode={mode} delay=2000; sleep 0.01; rmmod preemptirq_delay_test")
+        run(machine, f"insmod /lib/modules/preemptirq_delay_test.ko test_mode={mode} delay=2000 burst_size=4; sleep 0.02; rmmod preemptirq_delay_test")
         latency = int(tracefs.read("tracing_max_latency"))
         if not 2000 <= latency < 4000:
             fail(f"{tracer} finds a delay of 2,000 us", f"{latency} us")
-        contains(f"the trace of {tracer}", [r"preemptirqtest_0|preemptirq_delay|execute_preemptirqtest|irqoff_test|preemptoff_test"],
+        contains(f"the trace of {tracer}", [r"preemptirqtest_\d|preemptirq_delay|execute_preemptirqtest|irqoff_test|preemptoff_test"],
                  tracefs.read("trace"))  # fmt: skip
     tracefs.write("current_tracer", "wakeup_rt")
     tracefs.write("tracing_max_latency", "0")
