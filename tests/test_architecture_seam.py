@@ -32,7 +32,8 @@ DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "architecture-seam.
 PROVIDED = (CpuArch, NativeCpu, KernelArch, FtraceArch, Breakpoint, Probing, Callbacks, RaceArch, LitmusArch)
 # ... and those that it gets from generic code, or fills in by calling that.
 MADE = (
-    ProbeRegisters, EventCallbacks, ProbeCallbacks, RethookCallbacks, SectionCallbacks, StackCallbacks, TaskCallbacks, UprobeCallbacks,
+    ProbeRegisters, EventCallbacks, ProbeCallbacks, RethookCallbacks, SectionCallbacks, StackCallbacks, TaskCallbacks,
+    UprobeCallbacks,
 )  # fmt: skip
 
 

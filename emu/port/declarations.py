@@ -104,7 +104,7 @@ _REST = r"(?:\([^;{}]*?\)|\[[^;]*\])"
 
 @functools.cache
 def _headers(folder: str) -> str:
-    """The headers in a folder of the firmware, without comments and preprocessor lines, and functions' types beside their names."""
+    """The headers in a folder of the firmware, without comments and preprocessor lines, functions' types beside their names."""
     text = "".join(path.read_text() for path in sorted((firmware_directory() / folder).rglob("*.h")))
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL).replace("\\\n", "")
     text = re.sub(r"^\s*#.*$", "", text, flags=re.MULTILINE)
