@@ -3,14 +3,14 @@
 #ifndef _ASM_GENERIC_PORT_STUB_H
 #define _ASM_GENERIC_PORT_STUB_H
 
+#include <linux/compiler.h>
 #include <emu/hostcall.h>
 
 /* Not panic(): that calls what may not be written either. */
-#define port_stub(text)							\
-	do {								\
-		for (;;)						\
-			hostcall(HC_PANIC, (unsigned long)(text),	\
-				 0, 0, 0);				\
-	} while (0)
+static __always_inline __noreturn void port_stub(const char *text)
+{
+	for (;;)
+		hostcall1(HC_PANIC, text);
+}
 
 #endif

@@ -10,7 +10,10 @@
 
 static inline unsigned long unwind_first_frame(struct task_struct *task)
 {
-	return 0;
+	unsigned long frame = 0;
+
+	asm("" : "+r" (frame));		/* gcc is not to draw conclusions */
+	return frame;
 }
 
 static inline void unwind_next_frame(struct unwind_state *state)
