@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from emu.port.ladder import first, several_cpus, trapping, user_mode
+from emu.port.ladder import events, first, kernel, probing, several_cpus, sites, suite, tracing, trapping, user_mode
 from emu.port.ladder.rung import Rung
 
 __all__ = ["RUNGS"]
@@ -25,4 +25,32 @@ RUNGS: Sequence[Rung] = (
     Rung("atomics", "atomic additions of two CPUs are not lost", several_cpus.atomics),
     Rung("ipis", "a CPU interrupts another one", several_cpus.ipis),
     Rung("stale-code", "a CPU keeps old code until it is told to forget it", several_cpus.stale_code),
+    Rung("link", "the kernel, modules and programs are built, and the host can read the image", kernel.link, limit=900),
+    Rung("boot", "the kernel boots on 1, 2 and 4 CPUs", kernel.boot),
+    Rung("programs", "programs run: pipes, threads, signals, faults, memory, timers", kernel.programs),
+    Rung("sites", "each entry of __mcount_loc is a call site as compiled", sites.sites, ("mcount", "HAVE_FTRACE_MCOUNT_RECORD")),
+    Rung("nops", "after the boot each site is a nop", sites.nops, ("ftrace_make_nop", "ftrace_stub")),
+    Rung("one-site", "one site becomes a call, which is traced, and a nop again", sites.one_site, ("ftrace_make_call",)),
+    Rung("protocols", "all sites change under load on 4 CPUs, by each protocol", sites.protocols, ("ftrace_modify_call",)),
+    Rung("function", "the function trace is what an independent log has seen", tracing.function),
+    Rung("graph", "each call has its return, and returns go where they should", tracing.graph,
+         ("ftrace_graph_caller", "return_to_handler")),
+    Rung("backtraces", "stacks are the same with and without replaced return addresses", tracing.backtraces,
+         ("HAVE_FUNCTION_GRAPH_RET_ADDR_PTR",)),
+    Rung("fp-test", "a return in the wrong frame is detected, and the guest goes on", tracing.fp_test,
+         ("HAVE_FUNCTION_GRAPH_FP_TEST",)),
+    Rung("modules", "modules are loaded, relocated, traced and protected", events.modules),
+    Rung("keys", "the branches of static keys follow them, under load on 4 CPUs", events.keys),
+    Rung("events", "events, filters, histograms and latency tracers", events.events),
+    Rung("kprobes", "probes at sites and instructions see arguments and results", probing.kprobes,
+         ("HAVE_DYNAMIC_FTRACE_WITH_REGS",)),
+    Rung("uprobes", "probes in programs, which do as without", probing.uprobes),
+    Rung("syscall-metadata", "system calls have events with arguments and results", events.syscall_metadata,
+         ("HAVE_SYSCALL_TRACEPOINTS",)),
+    Rung("direct-calls", "modules have sites call their own functions", probing.direct_calls,
+         ("HAVE_DYNAMIC_FTRACE_WITH_DIRECT_CALLS",)),
+    Rung("live-patching", "functions are replaced while CPUs call them", probing.live_patching,
+         ("HAVE_DYNAMIC_FTRACE_WITH_ARGS",)),
+    Rung("race-lab", "the port's protocol is safe on model and machine, and litmus tests are as they say", probing.race_lab, limit=300),
+    Rung("suite", "the test suite of this architecture passes", suite.suite, limit=3600),
 )

@@ -32,6 +32,8 @@ class _Templates(AssemblerTemplates):
     after_breakpoint: ClassVar[int] = 1
     after_system_call: ClassVar[int] = 2
     nmi_cause: ClassVar[int | None] = 2
+    probe_argument: ClassVar[str] = "%di"
+    returns_42: ClassVar[str | None] = "mov eax, 42; ret"
     repaired: ClassVar[Sequence[str]] = ("vpaddd %xmm1, %xmm0, %xmm0", "vaddsd %xmm1, %xmm0, %xmm2", "rdrand %eax")
 
     def prepare(self, board: BareBoard) -> None:
