@@ -101,7 +101,8 @@ class CpuStructures:
 
 _CFLAGS_NEXT_TB = 0x18
 _CPU_STATE = 0x10000  # bytes: larger than any CPUState
-_CONTEXT_UC = 0x9970  # in a TCGContext: uc_struct *
+# In a TCGContext: uc_struct *. Before it is an array with 512 times as many words as TARGET_INSN_START_WORDS says: 2, 1 or 3.
+_CONTEXT_UC = (0x9970, 0x8970, 0xA970)
 _OPERATIONS = 0x2000  # bytes: larger than TCG's table of operations
 _FIRST_OPERATIONS = (b"discard\0", b"set_label\0")
 
@@ -129,11 +130,12 @@ def _find_translator(memory: int, handle: int, head: bytes) -> TranslatorStructu
     for (pointer,) in struct.iter_unpack("<Q", head[: len(head) // 8 * 8]):
         if pointer < 0x10000 or pointer >> 47:
             continue
-        found = peek(memory, pointer + _CONTEXT_UC - 8, 16)
-        if len(found) == 16 and found.endswith(struct.pack("<Q", handle)):
-            opcodes = {name: n for n, name in enumerate(_names(memory, struct.unpack("<2Q", found)[0]))}
-            if opcodes:
-                return TranslatorStructures(_CONTEXT_UC, opcodes)
+        for offset in _CONTEXT_UC:
+            found = peek(memory, pointer + offset - 8, 16)
+            if len(found) == 16 and found.endswith(struct.pack("<Q", handle)):
+                opcodes = {name: n for n, name in enumerate(_names(memory, struct.unpack("<2Q", found)[0]))}
+                if opcodes:
+                    return TranslatorStructures(offset, opcodes)
     raise UnknownUnicorn("no pointer of uc_struct leads to the compiler's table of operations")
 
 

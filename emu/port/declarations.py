@@ -7,13 +7,14 @@ import ast
 import functools
 import inspect
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from emu.architectures import ARCHITECTURES
 from emu.installation import firmware_directory
 
-__all__ = ["defined_functions", "function", "in_c", "members"]
+__all__ = ["Member", "abstract_members", "defined_functions", "function", "in_c", "members"]
 
 _ROOT = Path(__file__).resolve().parent.parent.parent  # of the package's folder
 
@@ -39,13 +40,49 @@ def members(of: str) -> Mapping[str, tuple[str, str]]:
     module, _, name = of.rpartition(".")
     tree, lines = _tree(_module_file(module))
     (found,) = (node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name)
-    imports = (node for node in tree.body if isinstance(node, ast.ImportFrom))
-    imported = {alias.name: f"{node.module}.{alias.name}" for node in imports for alias in node.names}
+    imported = _imports(tree)
     out: dict[str, tuple[str, str]] = {}
     for base in found.bases:
         if isinstance(base, ast.Name) and imported.get(base.id, "").startswith("emu."):
             out |= members(imported[base.id])
     return out | dict(_members(found, lines))
+
+
+class Member(NamedTuple):
+    """What a class demands of those that derive from it."""
+
+    name: str
+    node: ast.FunctionDef | ast.AnnAssign
+    module: str  # of the class that declares it
+    imported: Mapping[str, str]  # that module's imports: full names
+
+
+def abstract_members(of: str) -> Sequence[Member]:
+    """The abstract methods of a class of the package and its attributes without a value, also those of its bases there."""
+    module, _, name = of.rpartition(".")
+    tree, _ = _tree(_module_file(module))
+    (found,) = (node for node in tree.body if isinstance(node, ast.ClassDef) and node.name == name)
+    imported = _imports(tree)
+    out: list[Member] = []
+    for base in found.bases:
+        if isinstance(base, ast.Name) and imported.get(base.id, "").startswith("emu."):
+            out += abstract_members(imported[base.id])
+    for node in found.body:
+        if isinstance(node, ast.FunctionDef) and any(ast.unparse(one) == "abstractmethod" for one in node.decorator_list):
+            out.append(Member(node.name, node, module, imported))
+        elif isinstance(node, ast.AnnAssign) and node.value is None and isinstance(node.target, ast.Name):
+            out.append(Member(node.target.id, node, module, imported))
+    return out
+
+
+def _imports(tree: ast.Module) -> Mapping[str, str]:
+    """The full names of what a module imports, also for type checkers alone; with " as NAME" if it has another name there."""
+    found: dict[str, str] = {}
+    for node in ast.walk(tree):
+        for alias in node.names if isinstance(node, ast.ImportFrom | ast.Import) else ():
+            full = f"{node.module}.{alias.name}" if isinstance(node, ast.ImportFrom) else alias.name
+            found[alias.asname or alias.name] = f"{full} as {alias.asname}" if alias.asname else full
+    return found
 
 
 def _members(found: ast.ClassDef, lines: list[str]) -> Iterator[tuple[str, tuple[str, str]]]:
@@ -104,7 +141,7 @@ _REST = r"(?:\([^;{}]*?\)|\[[^;]*\])"
 
 @functools.cache
 def _headers(folder: str) -> str:
-    """The headers in a folder of the firmware, without comments and preprocessor lines, and functions' types beside their names."""
+    """The headers in a folder of the firmware, without comments and preprocessor lines, functions' types beside their names."""
     text = "".join(path.read_text() for path in sorted((firmware_directory() / folder).rglob("*.h")))
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL).replace("\\\n", "")
     text = re.sub(r"^\s*#.*$", "", text, flags=re.MULTILINE)

@@ -9,7 +9,7 @@ The files `parts/*.toml` list the names by the file of a port that has them. Eac
     rungs       the parts by the rung of the ladder that needs them first, or
     rung        this rung, of all that `what` lists
     what        what a part has to do
-    optional    the kernel boots without the parts
+    optional    a port can do without the parts
 
 Declarations are read from the source: of the class, of the kernel's headers, or of a finished port.
 """
@@ -49,7 +49,7 @@ class Part:
     section: str  # heading of docs/architecture-seam.md
     what: str  # what it has to do, in a few sentences
     declaration: str  # C prototype or Python signature; "" for labels, macros, headers and other files
-    optional: bool  # the kernel boots without it: a fallback refuses
+    optional: bool  # a port can do without it; in the guest, a fallback then refuses or does it slowly
 
     def in_port(self, arch: str) -> str:
         """The file in the port to an architecture."""

@@ -6,6 +6,7 @@ from __future__ import annotations
 import click
 
 from emu.cli.port.check import check
+from emu.cli.port.new import new
 
 __all__ = ["port"]
 
@@ -16,3 +17,4 @@ def port() -> None:
 
 
 port.add_command(check)
+port.add_command(new)
