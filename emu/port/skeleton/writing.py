@@ -61,6 +61,7 @@ def _values(machine: Machine) -> dict[str, str]:
         "machine": str(machine.machine), "return": machine.instructions["return"], "trap": machine.instructions["trap"],
         "nop": machine.instructions["nop"], "stub": "PORT_STUB", "constants": machine.registers[0],
         "first_register": machine.registers[1], "unicorn_mode": ", ".join(machine.unicorn),
+        "do_interrupt": f'external("{machine.deliver}", None, CpuState)' if machine.deliver else "code of your own",
         "general": "0" if general is None else str(general), "pc": "0" if pc is None else str(pc),
     }  # fmt: skip
 
