@@ -163,7 +163,7 @@ def in_c(place: str, name: str) -> str:
 
 
 def _around(text: str, name: str) -> str:
-    """The parts of a text with a name before a parenthesis, which is all that a search for its prototype needs to look through."""
+    """The parts of a text with a name before a parenthesis: a search for its prototype needs to look through no others."""
     parts = []
     for opening in (f"{name}(", f"{name}["):
         at = text.find(opening)

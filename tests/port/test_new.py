@@ -31,7 +31,7 @@ NEW = "mips64"
 
 def checkout(folder: Path) -> Path:
     """A copy of what a port is written to and imported from."""
-    shutil.copytree(ROOT / "emu", folder / "emu", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "emu", folder / "emu")
     finished = f"firmware/arch/{ARCHITECTURES[0]}"
     shutil.copytree(ROOT / finished, folder / finished)
     for name in ("firmware/Makefile", "tests/lib/arches.py", "pyproject.toml"):
