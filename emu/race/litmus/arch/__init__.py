@@ -66,10 +66,10 @@ class LitmusArch(ABC):
     To fetch: serialises(), filler, longest.
     """
 
-    name: ClassVar[str]  # in capitals, the first word of its tests
+    name: ClassVar[str]
     language: ClassVar[str]  # the language of a test's lines
-    keystone_mode: ClassVar[tuple[int, int]]  # what keystone calls it: architecture and mode
-    capstone_mode: ClassVar[tuple[int, int]]  # what capstone calls it
+    keystone_mode: ClassVar[tuple[int, int]]
+    capstone_mode: ClassVar[tuple[int, int]]
     longest: ClassVar[int]  # maximum length of an instruction
     filler: ClassVar[bytes]  # not an instruction: found by a CPU that leaves its text
     registers: ClassVar[Mapping[str, Register]]  # registers that tests can set and read
