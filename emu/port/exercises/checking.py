@@ -27,7 +27,7 @@ def check(exercise: Exercise, folder: Path) -> Wrong | None:
 
 
 def _check(exercise: Exercise, folder: Path) -> Wrong | None:
-    if exercise.guest:
+    if exercise.images:
         try:
             build(exercise, folder)
         except FolderError as error:

@@ -24,6 +24,7 @@ LESSONS = (
 )
 
 _FOLDER = Path(__file__).resolve().parent
+_DEFAULTS: Mapping[str, object] = {"images": (), "afresh": False, "files": {}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,8 +36,8 @@ class Exercise:
     title: str
     arch: str
     lesson: int  # 1 to 6
-    guest: bool  # whether the guest's kernel is broken, so that it must be compiled
-    afresh: bool  # ... from the beginning, because make does not know that objects depend on what is changed
+    images: Sequence[str]  # images of the guest to compile; none if only the host's code is broken
+    afresh: bool  # whether they are compiled from the beginning, because make does not know that objects depend on what is changed
     story: str  # what has happened, and what is to be found
     see: str  # what the learner sees
     commands: Sequence[str]  # to try, in the exercise's folder
@@ -65,6 +66,9 @@ def _read(path: Path) -> Exercise:
         data = tomllib.load(file)
     broken = [Edit(**edit) for edit in data.pop("break", [])]
     solution = [Edit(**edit) for edit in data.pop("solution", [])] or reversed_edits(broken)
-    texts = {key: value.strip("\n") if isinstance(value, str) else value for key, value in data.items()}
-    defaults = {"guest": False, "afresh": False, "files": {}}
-    return Exercise(number=int(number), name=name, broken=broken, solution=solution, **{**defaults, **texts})
+    for key, value in data.items():
+        if isinstance(value, str):
+            data[key] = value.strip("\n")
+    for key, default in _DEFAULTS.items():
+        data.setdefault(key, default)
+    return Exercise(number=int(number), name=name, broken=broken, solution=solution, **data)

@@ -47,7 +47,7 @@ def start(exercise: Exercise, folder: Path) -> None:
         raise FolderError(f"cannot make {folder}: {error}") from None
     except EditError as error:
         raise FolderError(f"the exercise does not fit this checkout: {error}") from None
-    if exercise.guest:
+    if exercise.images:
         build(exercise, folder)
 
 
@@ -59,8 +59,8 @@ def build(exercise: Exercise, folder: Path) -> None:
     """
     if exercise.afresh:
         shutil.rmtree(folder / "firmware" / "build" / exercise.arch, ignore_errors=True)
-    image = f"images/{exercise.arch}/vmlinux"
-    command = ["make", "-C", str(folder / "firmware"), f"ARCH={exercise.arch}", f"-j{os.cpu_count()}", "WERROR=", image]
+    images = [f"images/{exercise.arch}/{name}" for name in exercise.images]
+    command = ["make", "-C", str(folder / "firmware"), f"ARCH={exercise.arch}", f"-j{os.cpu_count()}", "WERROR=", *images]
     try:
         done = subprocess.run(command, env=environment(folder), capture_output=True, text=True, check=False)
     except FileNotFoundError:
@@ -104,26 +104,26 @@ def _copy(exercise: Exercise, folder: Path) -> None:
         out = set(_RUBBISH(path, names))
         if place == _CHECKOUT / "emu" / "port":
             out.add("exercises")
-        if place == _CHECKOUT / "firmware":
+        if place in (_CHECKOUT / "firmware", _CHECKOUT / "firmware" / "user"):
             out.add("build")
         if place == _CHECKOUT / "firmware" / "images":
             out |= {name for name in names if name != exercise.arch}
-        if place == _CHECKOUT / "firmware" / "user":
-            out.add("build")
         return out
 
     for name in ("emu", "firmware"):
         shutil.copytree(_CHECKOUT / name, folder / name, ignore=left_out)
-    objects = _CHECKOUT / "firmware" / "build" / exercise.arch
-    if exercise.guest and not exercise.afresh and objects.is_dir():
-        shutil.copytree(objects, folder / "firmware" / "build" / exercise.arch)
+    for build in ("build", "user/build"):
+        objects = _CHECKOUT / "firmware" / build / exercise.arch
+        if exercise.images and not exercise.afresh and objects.is_dir():
+            shutil.copytree(objects, folder / "firmware" / build / exercise.arch)
 
 
 def _write_texts(exercise: Exercise, folder: Path) -> None:
     (folder / "EXERCISE").write_text("\n".join(_text(exercise)) + "\n")
     (folder / _NUMBER).write_text(f"{exercise.number}\n")
     run = folder / "run"
-    run.write_text(f"#!/bin/sh\n# Runs this folder's emu.\nPYTHONPATH={_quoted(folder)} exec {_quoted(sys.executable)} -m emu \"$@\"\n")
+    command = f'PYTHONPATH={_quoted(folder)} exec {_quoted(sys.executable)} -m emu "$@"'
+    run.write_text(f"#!/bin/sh\n# Runs this folder's emu.\n{command}\n")
     run.chmod(0o755)
 
 
@@ -138,12 +138,13 @@ def _text(exercise: Exercise) -> Iterator[str]:
     for heading, text in (("WHAT HAPPENED", exercise.story), ("WHAT YOU SEE", exercise.see)):
         yield from ("", heading, "", *_wrapped(text))
     yield from ("", "COMMANDS TO TRY, IN THIS FOLDER", "", *(f"    {command}" for command in exercise.commands))
+    images = [f"images/{exercise.arch}/{name}" for name in exercise.images]
     what = "./run is this folder's emu."
-    if exercise.guest:
+    if exercise.images:
         what += " The kernel is compiled anew by `check`, or by you:"
         if exercise.afresh:
             what += f"\n\n    rm -r firmware/build/{exercise.arch}"
-        what += f"\n\n    PYTHONPATH=$PWD make -C firmware ARCH={exercise.arch} WERROR= images/{exercise.arch}/vmlinux"
+        what += f"\n\n    PYTHONPATH=$PWD make -C firmware ARCH={exercise.arch} WERROR= {' '.join(images)}"
     yield from ("", what)
     n, here = exercise.number, "."
     yield from ("", "WHEN YOU WANT TO KNOW MORE", "")
