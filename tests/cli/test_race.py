@@ -410,7 +410,7 @@ def complaint(result: Result) -> str:
         ("show safe.race --cpus 2", "No such option '--cpus'"),
         ("generate -n 0", "0 is not in the range"),
         ("generate --seed -1", "seed -1: 0 to 18446744073709551615 are possible"),
-        ("generate --arch mips", "there is no architecture 'mips'; there are x86_64, sparc64"),
+        ("generate --arch mips", "there is no architecture 'mips'; there are x86_64, sparc64, riscv64"),
         ("generate --cpus 9", "9 CPUs: 1 to 8 are possible"),
         ("generate --sites 0", "0 sites: 1 to 8 are possible"),
         ("generate -o safe.race", "cannot make safe.race: File exists"),
