@@ -328,12 +328,9 @@ class Board:
     # Code
 
     def write_code(self, address: int, data: bytes) -> None:
-        """Writes instructions to RAM at a physical address. CPUs run old translations until they `forget` them.
-
-        Where code is fenced (Board.record), a CPU also forgets at its next fence.
-        """
+        """Writes instructions to RAM at a physical address. CPUs run old translations until they `forget` them, or their fence."""
         self.ram[address : address + len(data)] = data
-        code_pages.changed(self.record, address >> code_pages.PAGE, (address + len(data) - 1) >> code_pages.PAGE)
+        code_pages.changed(self.record, address, len(data))
         if self.timing is not None:
             self.timing.written(address, len(data))
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 
 import numpy as np
+import pytest
 
 from emu.kernel.guest_cpu import GuestCpu
 from emu.machine import Machine
@@ -151,6 +152,7 @@ def test_registers_have_the_names_that_disassembly_has(arch: str) -> None:
 @pytest.mark.parametrize(
     ("arch", "comparison", "flags"),
     [("x86_64", r"cmpq (%\w+), (%\w+)$", "rflags"), ("sparc64", r"cmp (%\w+), (%\w+)$", "ccr")],
+    ids=["x86_64", "sparc64"],
 )
 def test_flags_are_those_of_the_last_comparison(arch: str, comparison: str, flags: str) -> None:
     """QEMU computes them lazily. In both registers, bit 6 is set if two 64-bit numbers are equal. RISC-V has no flags."""

@@ -39,10 +39,10 @@ def make_stale(board: Board, page: u64) -> None:
 
 
 @shared
-def changed(board: Board, first: u64, last: u64) -> None:
-    """Somebody other than a CPU has written to the pages from `first` to `last`."""
+def changed(board: Board, address: u64, size: u64) -> None:
+    """Something other than a CPU has written to RAM."""
     if board.fenced_code:
-        for page in range(first, last + 1):
+        for page in range(address >> PAGE, ((address + size - 1) >> PAGE) + 1):
             make_stale(board, page)
 
 
@@ -52,7 +52,7 @@ def build_fence(arch: str) -> Callable[[Cpu], None]:
 
     @njit
     def fence(cpu: Cpu) -> None:
-        if not cpu.stale:
+        if not cpu.stale or cpu.deaf:
             return
         cpu.stale = False
         words = Words(cpu.code_pages.address)
