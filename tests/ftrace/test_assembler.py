@@ -62,6 +62,7 @@ def test_sparc64(text: str, read: list[str]) -> None:
         ("nop\n.byte 1", "'.byte 1' is no instruction"),
     ],
 )
+@pytest.mark.parametrize("arch", _ADDRESS)
 def test_what_is_no_program(arch: str, text: str, why: str) -> None:
     with pytest.raises(ValueError, match="^" + why.replace(".", r"\.") + "$"):
         _read(arch, text)

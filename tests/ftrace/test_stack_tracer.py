@@ -54,7 +54,10 @@ def deepest_at(machine: Machine, label: str) -> list[Calls]:
         for caller in kernel.arch.callers(kernel.memory, cpu, registers, real):
             if not kernel.symbols.is_code(caller):
                 break
-            calls.append((caller, top - frames[-1] - BIAS[arch] if frames[-1] else None))
+            place = frames[-1] if frames else registers["sp"]
+            if arch == "riscv64":  # a frame begins where its callee's ends, which the callee's frame pointer says
+                place = registers["sp"] if len(calls) < 2 else frames[-1] and frames[-2]
+            calls.append((caller, top - place - BIAS[arch] if place else None))
             if not hidden and not deepest < (calls[0][1] or 0) <= stack_size:
                 return
         calls = calls[hidden:]

@@ -66,8 +66,8 @@ class Frames:
     def functions(self, stack: tuple[int, ...]) -> list[Symbol]:
         """The function of each address. All must be code, and each must belong to a call, or be interrupted by entry code.
 
-        A return address is behind its call, and so possibly in the next function (on SPARC V9, it is the call's); but an
-        interrupted function continues at the address itself.
+        A return address is behind its call, except on SPARC V9, and so possibly in the next function; but an interrupted function
+        continues at the address itself.
         """
         found, interrupted = [], False
         for address in stack:
@@ -80,12 +80,12 @@ class Frames:
         return found
 
     def _is_of_call(self, address: int) -> bool:
-        """Whether an address is of a call (see `functions`), or the one to which a new task's first switch returns."""
+        """Whether an address is behind a call, or on SPARC V9 a call; or the address to which a new task's first switch returns."""
         if address == self._first_return:
             return True
         if self._arch == "riscv64":
-            jump, short = (self._memory.read_word(address - size, size) for size in (4, 2))
-            return jump & 0xFFF in (1 << 7 | 0x6F, 1 << 7 | 0x67) or (short & 0xF07F == 0x9002 and short != 0x9002)
+            word, short = self._memory.read_word(address - 4, 4), self._memory.read_word(address - 2, 2)
+            return (word & 0x7F in (0x67, 0x6F) and word >> 7 & 31 in (1, 5)) or (short & 0xF07F == 0x9002 and short >> 7 != 0b1001_00000)
         if self._arch == "x86_64":
             before = self._memory.read(address - 7, 7)
             indirect = any(before[-n] == 0xFF and before[1 - n] >> 3 & 7 == 2 for n in (2, 3, 4, 6, 7))

@@ -91,6 +91,8 @@ static void trap(void)
 {
 #ifdef __x86_64__
 	asm volatile("int3");
+#elif defined(__riscv)
+	asm volatile(".option push; .option norvc; ebreak; .option pop");
 #else
 	asm volatile("ta 1");
 #endif

@@ -3,20 +3,16 @@
 pointer. It uses no frame pointers, register windows or return addresses.
 
 A function is active from its first block until the stack pointer is back at its caller's value. Whatever interrupts a function
-is called below it on the same stack. But it is known only at the beginning of the next block that a function was entered or has
+is called below it on the same stack. On RISC-V a function may have no stack of its own; it is then active until a block begins
+outside it. But it is known only at the beginning of the next block that a function was entered or has
 returned, and an interrupt may come before; so when a handler begins, the interrupted address counts as a block. Only x86-64 has
 another stack: that of NMIs.
-
-On x86-64 the return address is on the stack: where a function has returned, the stack pointer is higher than at its first
-instruction. On the others it is the same. There, on RISC-V, a block outside the function says that it has returned: the first
-blocks of a function may have no frame yet. On SPARC V9 such a block cannot be told from one of the caller.
 """
 
 from __future__ import annotations
 
 import ctypes
 import functools
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -39,13 +35,12 @@ STACK_LIMIT = 2048  # rows of the table of stacks
 PAGE = 12  # bits
 IDLE = 1  # in Row.pid: idle tasks, which started before the witness
 NO_CODE, ERROR_CODE = 1, 2  # words of the SiteMap: an exception's entry, without and with an error code on the stack
-NO_SITE = 3  # a word of the OwnerMap: code of a function without a call site
-TRAP_ENTRY = "handle_exception"  # RISC-V's code before and after all handlers
 CLEAN_WINDOW, CLEAN_WINDOW_END, SPILL, FILL_END = 0x24, 0x28, 0x80, 0x100
 BIAS = 2047
 SPARC_SP = state.WINDOW_REGISTERS.index("o6")
 X86_SP = GENERAL_REGISTERS.index("sp")
-RISCV_SP = riscv.REGISTERS.index("sp")
+RISCV_SP, RISCV_SEPC = riscv.REGISTERS.index("sp"), riscv.Env.sepc.offset // 8  # words of the state
+OUTERMOST = {"x86_64": 168 + 8, "sparc64": 192 + 160, "riscv64": 288}
 
 
 # The cache tracks changes only of the module with compiled code and of emu, so these are not in another module of tests.
@@ -88,13 +83,6 @@ class Env(GuestRecord):
     tl: u32
 
 
-class RiscvEnv(GuestRecord):
-    """Unicorn's state of a RISC-V CPU."""
-
-    gpr: Values[u64]
-    sepc: u64
-
-
 class Row(Record):
     """The state of a stack."""
 
@@ -112,9 +100,6 @@ class Head(Record):
     on: bool  # events are logged; active functions are followed in any case
     used: u64  # words of the log
     sites: Values[u64]  # of a SiteMap, with its first and last address
-    owners: Values[u64]  # of an OwnerMap
-    trap_entry: u64  # RISC-V's code before and after handlers
-    trap_entry_end: u64
     first: u64
     last: u64
     hot: Hot
@@ -122,6 +107,11 @@ class Head(Record):
     kernel: u64
     kernel_start: u64
     env: u64  # the CPU's state
+    # RISC-V: the first instruction of all traps, which is the first of entry code, and the functions that sites call
+    trap: u64
+    trap_end: u64
+    called: u64
+    called_by_graph: u64
     in_trap: u64  # the trap level at the previous block
     stacks: Records[Row]  # the table of stacks
     own: Row  # of the CPU's stack for NMIs
@@ -146,7 +136,7 @@ def _logger(
         task_pid: likewise.
         size: of a task's stack.
     """
-    is_x86, is_sparc = arch == "x86_64", arch == "sparc64"
+    is_sparc, is_x86, is_riscv = (arch == name for name in ("sparc64", "x86_64", "riscv64"))
     native = Native(
         Layouts(
             {
@@ -155,14 +145,13 @@ def _logger(
                 Interrupted: Shape({"ip": 0, "sp": 24}, byte_order=byte_order),
                 TrapState: Shape(size=ctypes.sizeof(state.TrapState)),
                 Env: Shape({name: getattr(state.Env, name).offset for name in Env.__annotations__}),
-                RiscvEnv: Shape({"sepc": riscv.Env.sepc.offset}),
             }
         )
     )
     njit, callback = native.njit, native.callback
     stack_size, granule = u64(size), u64(GRANULE)
     # The stack pointer in entry code after it has saved a program's registers: all active functions are below.
-    outermost = u64({"x86_64": 168 + 8, "sparc64": 192 + 160, "riscv64": 288}[arch])
+    outermost = u64(OUTERMOST[arch])
 
     @njit
     def host(head: Head, address: u64) -> u64:
@@ -176,13 +165,6 @@ def _logger(
         if address < head.first or address > head.last or place % granule != 0:
             return 0
         return head.sites[place // granule]
-
-    @njit
-    def owner_of(head: Head, address: u64) -> u64:
-        """The site of the function to which a block belongs; for code without a site, a number that is no site."""
-        place = (address - head.first) // granule
-        found = head.owners[place] if head.first <= address <= head.last else u64(0)
-        return found if found != 0 else NO_SITE
 
     @njit
     def row_of(head: Head, stack: u64) -> Row:
@@ -209,6 +191,16 @@ def _logger(
         return row
 
     @njit
+    def inside(head: Head, site: u64, address: u64) -> bool:
+        """Whether an address is in a function, or in code that sites or traps lead to: sites are first instructions."""
+        if address in (head.called, head.called_by_graph) or head.trap <= address < head.trap_end:
+            return True
+        place = (address - head.first) // granule
+        while head.sites[place] == 0 and place > 0:
+            place -= 1
+        return head.sites[place] == site
+
+    @njit
     def step(head: Head, address: u64, sp: u64) -> None:
         """A block begins, or an interrupted function would have continued, at `address`."""
         site = site_at(head, address)
@@ -222,11 +214,11 @@ def _logger(
             row.whole = True
         count = row.count
         returned = is_sparc or site > ERROR_CODE  # whether a function with an equal stack pointer has returned or tail-called
-        owner = u64(0) if is_x86 or is_sparc else owner_of(head, address)
         while count > 0:
             then = row.pointers[count - 1]
-            if then > sp or (then == sp and not (returned or (owner != 0 and owner != row.sites[count - 1]))):
-                break
+            if then > sp or (then == sp and not returned):
+                if not is_riscv or then > sp or inside(head, row.sites[count - 1], address):
+                    break
             count -= 1
         if site > ERROR_CODE and count < DEEPEST:
             row.sites[count] = site
@@ -297,17 +289,18 @@ def _logger(
 
     @callback
     def riscv_block(uc: u64, address: u64, size: u32, head: Head) -> None:
-        env = RiscvEnv(head.env)
         if address < head.first:
             return
-        sp = Words(head.env)[RISCV_SP]
-        if address == head.trap_entry and env.sepc >= head.first:
-            step(head, env.sepc, sp)
-        elif not head.trap_entry <= address < head.trap_entry_end:
-            step(head, address, sp)
+        registers = Words(head.env)
+        sp = registers[RISCV_SP]
+        if address == head.trap:
+            interrupted = registers[RISCV_SEPC]
+            if interrupted >= head.first:
+                step(head, interrupted, sp)
+        step(head, address, sp)
         put_if_on(head, address, sp)
 
-    return x86_block if is_x86 else sparc_block if is_sparc else riscv_block
+    return {"x86_64": x86_block, "sparc64": sparc_block, "riscv64": riscv_block}[arch]
 
 
 @dataclass(frozen=True)
@@ -329,21 +322,6 @@ _WITH_ERROR_CODE = {
 }  # fmt: skip
 
 
-class OwnerMap(SiteMap):
-    """The call site of the function to which each granule of code belongs; 0: it has none."""
-
-    def __init__(self, machine: Machine) -> None:
-        self._function_at = machine.kernel.symbols.function_at
-        super().__init__(machine)
-
-    def learn(self, site_of: Mapping[int, int]) -> None:
-        for address, site in site_of.items():
-            function = self._function_at(address)
-            assert function is not None
-            start, end = (address - self.first) // GRANULE, -((self.first - address - function.size) // GRANULE)
-            self._map[start:end] = site
-
-
 class StackWitness:
     """Follows the calls on every CPU of a machine, and logs the stack trace at each event while `on`.
 
@@ -359,12 +337,13 @@ class StackWitness:
         for function in image.functions:
             if function.name.startswith("asm_"):
                 self._map.learn({function.address: ERROR_CODE if function.name in _WITH_ERROR_CODE else NO_CODE})
-        self._owners = OwnerMap(machine)
-        entry, length = 0, 0
-        if TRAP_ENTRY in image.symbols:
-            function = image.function_at(image.symbol(TRAP_ENTRY))
-            assert function is not None
-            entry, length = function.address, function.size
+        trap = trap_end = called = called_by_graph = 0
+        if board.arch.name == "riscv64":
+            names = ("handle_exception", "__entry_text_end", "ftrace_caller", "ftrace_graph_caller")
+            trap, trap_end, called, called_by_graph = map(image.symbol, names)
+            sites = set(image.sites.tolist())
+            others = [function.address for function in image.functions if function.address not in sites]
+            self._map.learn({address: NO_CODE for address in others if address % GRANULE == 0})
         self._stacks = np.zeros((STACK_LIMIT, ROW), np.uint64)
         offsets = map(image.offset, ("pcpu_hot.current_task", "task_struct.stack", "task_struct.pid"))
         self._hook = _logger(board.arch.name, board.arch.byte_order, *offsets, 4 * board.arch.page_size)
@@ -372,11 +351,11 @@ class StackWitness:
         for cpu, own in zip(board.cpus, self._own, strict=True):
             head, log = Head.allocate(), np.zeros(LOG_WORDS, np.uint64)
             head.sites, head.first, head.last = Words(self._map.address), self._map.first, self._map.last
-            head.owners, head.trap_entry, head.trap_entry_end = Words(self._owners.address), entry, entry + length
             head.hot = Hot(memory.host_address(machine.kernel.hot_areas[cpu.index]))
             head.direct = (board.ram_address - board.arch.direct_map) % 2**64
             head.kernel = (board.ram_address - board.arch.kernel_map) % 2**64
             head.kernel_start, head.env = board.arch.kernel_map, cpu.env
+            head.trap, head.trap_end, head.called, head.called_by_graph = trap, trap_end, called, called_by_graph
             head.stacks, head.own = Records[Row](self._stacks.ctypes.data), Row(own.ctypes.data)
             head.log = Words(log.ctypes.data)
             for n, label in enumerate(labels):

@@ -24,7 +24,7 @@ INTERRUPT = u64(0x8000_0000)  # QEMU: beside the cause
 INSTRUCTION_SIZE = 4
 FIRST_ARGUMENT = 10  # a0
 
-LONGEST_BLOCK = 256  # instructions, of about ten operations each
+LONGEST_BLOCK = 128  # instructions, of at most 23 operations each (divw)
 
 
 def build(layout: CpuStructures) -> NativeCpu:
