@@ -10,6 +10,7 @@ include arch/$(ARCH)/Makefile
 
 CC		:= $(CROSS_COMPILE)gcc
 LD		:= $(CROSS_COMPILE)ld
+AR		:= $(CROSS_COMPILE)ar
 OBJCOPY		:= $(CROSS_COMPILE)objcopy
 NM		:= $(CROSS_COMPILE)nm
 

@@ -43,6 +43,7 @@ _COMMANDS = {
     "mount": "emu.cli.mount:mount",
     "tracecmd": "emu.cli.tracecmd:tracecmd",
     "tour": "emu.cli.tour:tour",
+    "port": "emu.cli.port.command:port",
 }
 
 

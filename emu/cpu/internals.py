@@ -101,8 +101,8 @@ class CpuStructures:
 
 _CFLAGS_NEXT_TB = 0x18
 _CPU_STATE = 0x10000  # bytes: larger than any CPUState
-# In a TCGContext: uc_struct *. Before it is an array with 512 times as many words as TARGET_INSN_START_WORDS says: 2, or 1.
-_CONTEXT_UC = (0x9970, 0x8970)
+# In a TCGContext: uc_struct *. Before it is an array with 512 times as many words as TARGET_INSN_START_WORDS says: 2, 1 or 3.
+_CONTEXT_UC = (0x9970, 0x8970, 0xA970)
 _OPERATIONS = 0x2000  # bytes: larger than TCG's table of operations
 _FIRST_OPERATIONS = (b"discard\0", b"set_label\0")
 

@@ -43,18 +43,18 @@ class CpuArch(ABC):
     To show code (emu.cpu.disassembly): capstone_mode, syntax, instruction_alignment.
     """
 
-    name: ClassVar[str]
-    byte_order: ClassVar[Literal["little", "big"]]
-    page_size: ClassVar[int]
+    name: ClassVar[str]  # as in --arch, and in the names of its files
+    byte_order: ClassVar[Literal["little", "big"]]  # of the guest's memory
+    page_size: ClassVar[int]  # bytes, of the kernel's pages and of those of page tables
     direct_map: ClassVar[int]  # virtual address at which all of physical memory is mapped
     kernel_map: ClassVar[int]  # virtual address at which the kernel's text maps physical 0
-    max_cpus: ClassVar[int]
+    max_cpus: ClassVar[int]  # the most that a board can have
     vectors: ClassVar[range]  # the interrupts that can be raised; the highest has priority
     io_window: ClassVar[range] = range(0)  # physical addresses above RAM of the board's devices
     most_memory: ClassVar[int | None] = None  # bytes
     unicorn_mode: ClassVar[tuple[int, int]]  # what Unicorn calls it: architecture and mode
-    capstone_mode: ClassVar[tuple[int, int]]  # the same of capstone
-    cycles: ClassVar[Mapping[str, int]]  # of instructions that cost more than one in the static model, by capstone's mnemonic
+    capstone_mode: ClassVar[tuple[int, int]]  # what capstone calls it: architecture and mode
+    cycles: ClassVar[Mapping[str, int]]  # of instructions that take more than one in the static model, by capstone's mnemonic
     syntax: ClassVar[int]  # capstone's number for objdump's assembly syntax
     instruction_alignment: ClassVar[int]  # bytes: the unit of instruction addresses and sizes
     fenced_code: ClassVar[bool] = False  # whether an instruction makes a CPU see changes of code, and nothing else does

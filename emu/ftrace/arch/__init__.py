@@ -67,12 +67,12 @@ class FtraceArch(NativeTracing):
     """
 
     profiler: ClassVar[str]  # the function called by compiled sites
-    nop: ClassVar[bytes]
+    nop: ClassVar[bytes]  # the code of a site that nobody traces, as long as its call
     key_nop: ClassVar[bytes]  # a static key's branch while the key is off
-    graph_path: ClassVar[GraphPath]
+    graph_path: ClassVar[GraphPath]  # the stubs' instructions that a call recorded by function_graph executes
     return_offset: ClassVar[int]  # bytes from a saved return address to the instruction at which the caller continues
     protocols: ClassVar[Sequence[str]]  # the suitable protocols of emu.ftrace.sites.patching, the default first
-    breakpoint: ClassVar[Breakpoint | None]
+    breakpoint: ClassVar[Breakpoint | None]  # None if a site is one aligned word, which CPUs see at once
     direct_calls: ClassVar[bool]  # whether sites can call addresses given by modules
     targets_by_name: ClassVar[bool]  # whether keystone needs the targets of calls by name; otherwise, by number
 

@@ -65,7 +65,7 @@ def once(method: Callable[_P, _T]) -> Callable[_P, _T]:
 class NativeTracing(ABC):
     """What native code does for tracing on a guest."""
 
-    cpu: ClassVar[CpuArch]
+    cpu: ClassVar[CpuArch]  # the architecture's hardware
     cycle_clock: ClassVar[str]  # the trace clock that counts CPU cycles, by its name in trace_clock
 
     @once

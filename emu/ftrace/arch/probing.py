@@ -39,7 +39,7 @@ class Probing(ABC):
     Their native parts are in the modules of emu.ftrace.native.arch that end with `_probe` and `_uprobe`.
     """
 
-    registers: ClassVar[ProbeRegisters]
+    registers: ClassVar[ProbeRegisters]  # the registers that probes see
     breakpoint: ClassVar[bytes]  # replaces the first bytes of an instruction in a single write, which CPUs see atomically
 
     @abstractmethod

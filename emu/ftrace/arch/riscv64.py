@@ -5,8 +5,8 @@
     nop             13 00 00 00     addi zero, zero, 0
     call            jalr t0, offset(gp)
 
-In the kernel gp always points to .ftrace.text, so an offset of 12 bits reaches its labels from everywhere. A call of any
-distance would take two words (auipc, jalr), between which a task may have been preempted. The branch of a static key:
+In the kernel gp always points to .ftrace.text, so an offset of 12 bits reaches its labels from everywhere: 2 KiB of them, which
+the linker checks. A call of any distance would take two words (auipc, jalr), between which a task may have been preempted. The branch of a static key:
 
     jump            jal zero, target
 """
@@ -25,6 +25,7 @@ __all__ = ["ARCH"]
 
 _JALR_T0_GP = 0x67 | 5 << 7 | 3 << 15
 _JAL = 0x6F
+_AUIPC_T1, _JALR_ZERO_T1 = 0x17 | 6 << 7, 0x67 | 6 << 15
 _REACH = 2048  # bytes behind gp, which is at the beginning of a page
 
 
@@ -65,10 +66,14 @@ class Riscv64(FtraceArch):
         return struct.pack("<I", _JAL | high << 12 | middle << 20 | low << 21 | bit << 31)
 
     def keystone_mode(self) -> tuple[int, int]:
-        raise NotImplementedError("keystone 0.9.2 has no RISC-V")
+        raise ValueError("there is no assembler for riscv64: keystone has none. Name a function instead (`to`)")
 
     def detour(self, address: int, target: int) -> bytes:
-        return self.jump(address, target)
+        low = (target - address & 0xFFF ^ 0x800) - 0x800
+        high = target - address - low
+        if not -(1 << 31) <= high < 1 << 31:
+            raise OutOfReach(f"{target:#x} is more than 2 GiB from {address:#x}")
+        return struct.pack("<II", _AUIPC_T1 | high & 0xFFFF_F000, _JALR_ZERO_T1 | (low & 0xFFF) << 20)
 
     def hinders_replacing(self, code: bytes, site: int) -> str | None:
         return "its call site is not its first instruction" if site else None

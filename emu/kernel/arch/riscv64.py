@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from emu.cpu.arch.riscv64.state import REGISTERS
 from emu.cpu.cpu import Cpu
 from emu.kernel.arch import KernelArch, RealAddress, SavedRegisters
+from emu.kernel.arch.riscv64_frames import FRAME, IN_RA, IN_T0, LEAF, ON_STACK, places
 from emu.kernel.image import Image
 from emu.kernel.memory import GuestMemory
 
@@ -40,25 +41,38 @@ class Riscv64(KernelArch):
         return out
 
     def callers(self, memory: GuestMemory, cpu: Cpu, registers: Mapping[str, int], real: RealAddress) -> Iterator[int]:
-        """To do: a function without a frame, at whose beginning the caller is in ra."""
-        saved, frame, last = self.saved_registers(memory.image), registers["s0"], 0
+        saved = self.saved_registers(memory.image)
+        address, sp, frame, ra, t0 = (registers[name] for name in ("ip", "sp", "s0", "ra", "t0"))
+        last, place = 0, self.without_frame_at(memory, address)
         with suppress(LookupError):
             while True:
-                if frame & 7 == _INTERRUPTED:
-                    regs, last = frame - _INTERRUPTED, 0
-                    address, frame = real(0, memory.read_word(regs + saved.pc)), memory.read_word(regs + saved.link)
+                # `begun`: whether the function may have no frame at the address.
+                begun = False
+                if place == IN_T0:
+                    address, begun = t0, True
+                elif place == LEAF:
+                    frame = memory.read_word(frame - 8)
+                    address = real(frame, ra)
+                elif place != FRAME:
+                    address = real(frame, ra if place == IN_RA else memory.read_word(sp + 8 * (place - ON_STACK)))
+                elif frame & 7 == _INTERRUPTED:
+                    regs, last, begun = frame - _INTERRUPTED, 0, True
+                    address = real(0, memory.read_word(regs + saved.pc))
+                    sp, frame = memory.read_word(regs + saved.sp), memory.read_word(regs + saved.link)
+                    ra, t0 = (memory.member(regs, f"pt_regs.{name}") for name in ("ra", "t0"))
                 elif frame & 7 == 0 and frame > last:
-                    address, last = real(frame, memory.read_word(frame - 8)), frame
-                    frame = memory.read_word(frame - 16)
+                    last, address, frame = frame, memory.read_word(frame - 8), memory.read_word(frame - 16)
+                    address = real(frame, address)
                 else:
                     return
                 yield address
+                place = self.without_frame_at(memory, address) if begun else FRAME
 
     def saved_registers(self, image: Image) -> SavedRegisters:
         return SavedRegisters(*(image.offset(f"pt_regs.{name}") for name in ("epc", "sp", "s0")))
 
     def without_frame(self, code: bytes, branches: Mapping[int, int]) -> NDArray[np.uint8]:
-        return np.zeros(len(code), np.uint8)
+        return places(code, tuple(branches.items()))
 
 
 ARCH = Riscv64()

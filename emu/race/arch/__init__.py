@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from emu.race.scenario.change import Change
@@ -18,16 +18,19 @@ class RaceArch:
     """One architecture.
 
     Attributes:
-        fetch_models: the strictest first.
-        changes: of a site.
+        fetch_models: the rules of instruction fetch, the strictest first.
+        changes: the changes of a site.
         nops: several instructions as long as a call, which `Change.NOPS_TO_CALL` begins with; b"": there is no such change.
         places: offsets in a line of 64 bytes, one of each kind that a site can have. The module race_lab has sites there.
         machine_places: all offsets at which that module has sites.
-        agreement_places: of the sites of the scenarios by which model and machine are compared.
-        first_line: address of the first site's line, in the model.
-        targets: addresses of what is called, in the model: by the only or first call, and by the second one. From every site,
+        agreement_places: offsets of the sites of the scenarios by which model and machine are compared.
+        first_line: the address of the first site's line, in the model.
+        targets: the addresses of what is called, in the model: by the only or first call, and by the second one. From every site,
             the two calls and the nops differ in each byte of the displacement.
         following: the bytes after a site, which may be part of a torn instruction. They affect its text, but no verdict.
+        pair: the two instructions that together call a target from an address; None: there is no such call.
+        protocols: the lab's own protocols that make sense for it (`protocol_text.PROTOCOLS`).
+        second_target: the function that a machine's second calls go to; "": one of the module race_lab.
     """
 
     fetch_models: Sequence[FetchModel]
@@ -39,6 +42,9 @@ class RaceArch:
     first_line: int
     targets: tuple[int, int]
     following: bytes
+    pair: Callable[[int, int], tuple[bytes, bytes]] | None = None
+    protocols: tuple[str, ...] = ()
+    second_target: str = ""
 
 
 def load(name: str) -> RaceArch:

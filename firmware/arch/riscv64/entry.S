@@ -79,7 +79,11 @@ SYM_FUNC_START(handle_exception)
 2:	SAVE_REGS
 	li	t0, EXC_SYSCALL
 	beq	s5, t0, 4f
-	mv	a0, sp
+	li	t0, EXC_BREAKPOINT
+	bne	s5, t0, 5f
+	andi	t0, s2, SR_SPP
+	bnez	t0, 6f
+5:	mv	a0, sp
 	call	irqentry_enter
 	la	t1, exception_handlers
 	bgez	s5, 3f
@@ -96,10 +100,16 @@ SYM_FUNC_START(handle_exception)
 	beqz	t0, ret_to_user
 
 	/* tp and gp stay: the task may have moved to another CPU. */
-	RESTORE_STATUS
+7:	RESTORE_STATUS
 	EACH_GENERAL ld
 	ld	sp, PT_sp(sp)
 	sret
+
+	/* The kernel's breakpoint: nothing on the way may be traced. */
+6:	mv	a0, sp
+	call	do_kernel_break
+	ld	s1, PT_status(sp)
+	j	7b
 
 	/* A program's system call. */
 4:	mv	a0, sp

@@ -12,6 +12,19 @@ static inline void set_fs(struct pt_regs *regs, unsigned long fs)
 	regs->status = (regs->status & ~SR_FS) | fs;
 }
 
+/* An instruction that only sets flags leaves the registers clean. */
+void fstate_sync(struct task_struct *task, struct pt_regs *regs)
+{
+	if ((regs->status & SR_FS) == SR_FS_DIRTY) {
+		fstate_save(&task->thread.fpu);
+		set_fs(regs, SR_FS_CLEAN);
+	} else if (regs->status & SR_FS) {
+		csr_set(sstatus, SR_FS);
+		task->thread.fpu.fcsr = csr_read(0x003);
+		csr_clear(sstatus, SR_FS);
+	}
+}
+
 /*
  * Runs on next's stack, with interrupts off; only programs have floating point
  * registers, and pt_regs says what has become of them.
@@ -21,10 +34,8 @@ struct task_struct *__switch_to(struct task_struct *prev,
 {
 	struct pt_regs *regs = task_pt_regs(prev);
 
-	if (prev->mm && (regs->status & SR_FS) == SR_FS_DIRTY) {
-		fstate_save(&prev->thread.fpu);
-		set_fs(regs, SR_FS_CLEAN);
-	}
+	if (prev->mm)
+		fstate_sync(prev, regs);
 	regs = task_pt_regs(next);
 	if (next->mm && regs->status & SR_FS)
 		fstate_restore(&next->thread.fpu);
@@ -45,11 +56,11 @@ int copy_thread(struct task_struct *p, const struct kernel_clone_args *args)
 		p->thread.s[2] = (unsigned long)args->fn_arg;
 		return 0;
 	}
+	preempt_disable();
+	fstate_sync(current, current_pt_regs());
+	p->thread.fpu = current->thread.fpu;
+	preempt_enable();
 	*childregs = *current_pt_regs();
-	if ((childregs->status & SR_FS) == SR_FS_DIRTY)
-		fstate_save(&p->thread.fpu);
-	else
-		p->thread.fpu = current->thread.fpu;
 	childregs->a0 = 0;
 	if (args->stack)
 		childregs->sp = args->stack;
@@ -66,7 +77,7 @@ void start_thread(struct pt_regs *regs, unsigned long ip, unsigned long sp)
 	memset(regs, 0, sizeof(*regs));
 	regs->cause = cause;
 	regs->a7 = nr;
-	regs->epc = ip;
+	regs->epc = ip & ~1UL;
 	regs->sp = sp;
 	regs->status = SR_SPIE | SR_SUM | SR_SDT | SR_FS_INITIAL;
 }

@@ -2,6 +2,7 @@
 /* Calling a program's signal handler, and coming back from it. */
 #include <linux/errno.h>
 #include <linux/kernel.h>
+#include <linux/mm.h>
 #include <linux/sched.h>
 #include <linux/sched/signal.h>
 #include <linux/string.h>
@@ -10,12 +11,12 @@
 #include <asm/proto.h>
 #include <asm/ptrace.h>
 #include <asm/sigframe.h>
+#include <asm/vdso.h>
 
-static void fp_to_frame(struct fpu_state *fpu, const struct pt_regs *regs)
+static void fp_to_frame(struct fpu_state *fpu, struct pt_regs *regs)
 {
 	preempt_disable();
-	if ((regs->status & SR_FS) == SR_FS_DIRTY)
-		fstate_save(&current->thread.fpu);
+	fstate_sync(current, regs);
 	*fpu = current->thread.fpu;
 	preempt_enable();
 }
@@ -48,8 +49,6 @@ int setup_rt_frame(struct ksignal *ksig, struct pt_regs *regs)
 	struct sigcontext sc;
 	int err = 0;
 
-	if (!(ksig->ka.sa.sa_flags & SA_RESTORER))
-		return -EFAULT;
 	frame = get_sigframe(ksig, regs);
 	if (!frame)
 		return -EFAULT;
@@ -65,8 +64,8 @@ int setup_rt_frame(struct ksignal *ksig, struct pt_regs *regs)
 	err |= copy_siginfo_to_user(&frame->info, &ksig->info);
 	if (err)
 		return err;
-	regs->ra = (unsigned long)ksig->ka.sa.sa_restorer;
-	regs->epc = (unsigned long)ksig->ka.sa.sa_handler;
+	regs->ra = current->mm->context.vdso + VDSO_RT_SIGRETURN;
+	regs->epc = ksig->ka.sa.sa_handler & ~1UL;
 	regs->sp = (unsigned long)frame;
 	regs->a0 = ksig->sig;
 	regs->a1 = (unsigned long)&frame->info;
@@ -87,6 +86,7 @@ SYSCALL_DEFINE0(rt_sigreturn)
 		goto badframe;
 	set_current_blocked(&set);
 	memcpy(regs, sc.regs, sizeof(sc.regs));
+	regs->epc &= ~1UL;	/* no address of an instruction is odd */
 	regs->cause = -1UL;	/* no system call to start again */
 	fp_from_frame(&sc.fpu, regs);
 	if (restore_altstack(&frame->uc.uc_stack))

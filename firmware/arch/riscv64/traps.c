@@ -57,18 +57,19 @@ DEFINE_TRAP(do_trap_insn_illegal, SIGILL, ILL_ILLOPC, "illegal instruction")
 DEFINE_TRAP(do_trap_misaligned, SIGBUS, BUS_ADRALN,
 	    "load or store address misaligned")
 
-static noinstr void do_trap_break(struct pt_regs *regs)
+/* A program's: its own, or a probe's. */
+static void do_trap_break(struct pt_regs *regs)
 {
-	enum kprobe_trap trapped;
+	local_irq_enable();
+	if (is_ebreak(regs) || !uprobe_pre_sstep_notifier(regs))
+		arch_uprobe_unknown_swbp(regs);
+	local_irq_disable();
+}
 
-	if (user_mode(regs)) {
-		local_irq_enable();
-		if (!uprobe_pre_sstep_notifier(regs))
-			arch_uprobe_unknown_swbp(regs);
-		local_irq_disable();
-		return;
-	}
-	trapped = kprobe_handler(regs);
+noinstr void do_kernel_break(struct pt_regs *regs)
+{
+	enum kprobe_trap trapped = kprobe_handler(regs);
+
 	if (trapped == KPROBE_HANDLED)
 		return;
 	if (kprobe_trap(regs, 0))

@@ -12,7 +12,9 @@ from unicorn import riscv_const as riscv
 
 from emu.cpu.internals import CpuStructures, UnknownUnicorn, find_cpu, handle_of
 
-__all__ = ["ALL_TRAPS", "FS_INITIAL", "REGISTERS", "SATP_SV39", "SIE", "SPP", "SUPERVISOR", "USER", "Env", "layout", "reset"]
+__all__ = [
+    "ALL_TRAPS", "FS_INITIAL", "REGISTERS", "SATP_SV39", "SIE", "SPIE", "SPP", "SUPERVISOR", "USER", "Env", "layout", "reset",
+]  # fmt: skip
 
 u8, u32, u64 = ctypes.c_uint8, ctypes.c_uint32, ctypes.c_uint64
 

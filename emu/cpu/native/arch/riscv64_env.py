@@ -8,7 +8,7 @@ from emu.cpu.internals import CpuStructures
 from emu.cpu.native.cpu_records import shapes
 from emu.native.records import GuestRecord, Layouts, Record, Shape, u64
 
-__all__ = ["Env", "Registers", "layouts"]
+__all__ = ["Env", "Registers", "env_shape", "layouts"]
 
 
 class Registers(Record):
@@ -66,5 +66,9 @@ class Env(GuestRecord):
 
 def layouts(at: CpuStructures) -> Layouts:
     """The layouts of this and of Unicorn's other structures."""
-    offsets = {name: getattr(state.Env, name).offset for name in Env.__annotations__}
-    return Layouts(shapes(at) | {Env: Shape(offsets)})
+    return Layouts(shapes(at) | {Env: env_shape()})
+
+
+def env_shape() -> Shape:
+    """The layout of `Env`."""
+    return Shape({name: getattr(state.Env, name).offset for name in Env.__annotations__})

@@ -3,7 +3,7 @@
 
     t0      the site plus four: the return address of the site's call
     ra      the traced function's own return address, in the caller
-    sp      identifies the call: it is the same when the function returns
+    s0      the caller's frame pointer, which identifies the call: it is the same when the function returns
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def build(guest: Guest, irqs_off: Callable[[u64], bool], general: bool) -> Callb
     """Compiles for a guest. `irqs_off`: see `NativeCpu`. `general`: see `Callbacks`."""
     about = context.build(guest)
     record_function, before_graph, after_graph = function.build(about, general)
-    record_graph_entry, record_graph_return = function_graph.build(guest, about, task_calls.build(guest), general, entry_depth=1)
+    record_graph_entry, record_graph_return = function_graph.build(guest, about, task_calls.build(guest), general, entry_depth=0)
 
     @njit
     def go_on(registers: Registers, place: u64) -> None:
@@ -70,12 +70,12 @@ def build(guest: Guest, irqs_off: Callable[[u64], bool], general: bool) -> Callb
 
     @callback
     def graph_entry(cpu: Cpu, address: u64) -> None:
-        """ftrace_graph_caller. A call is identified by its stack pointer."""
+        """ftrace_graph_caller."""
         registers = Registers(cpu.env)
         ip = registers.t0 - SITE_SIZE
         before_graph(cpu, ip, registers.ra, irqs_off(cpu.env))
         # A return probe may have replaced the return address by now: then function_graph replaces the probe's address.
-        if record_graph_entry(cpu, ip, registers.ra, registers.sp, irqs_off(cpu.env)):
+        if record_graph_entry(cpu, ip, registers.ra, registers.s0, irqs_off(cpu.env)):
             registers.ra = array_of(cpu).return_trampoline
         go_on(registers, after_graph(cpu, ip))
 
@@ -83,7 +83,7 @@ def build(guest: Guest, irqs_off: Callable[[u64], bool], general: bool) -> Callb
     def graph_return(cpu: Cpu, address: u64) -> None:
         """ftrace_return_to_handler: the stub returns through ra."""
         registers = Registers(cpu.env)
-        registers.ra = record_graph_return(cpu, registers.sp, irqs_off(cpu.env))
+        registers.ra = record_graph_return(cpu, registers.s0, irqs_off(cpu.env))
 
     return Callbacks(
         Callback("ftrace_caller", function_entry),

@@ -3,7 +3,12 @@
 #ifndef ARCH_SYSCALL_H
 #define ARCH_SYSCALL_H
 
+/* No system calls but those of Linux's generic list. */
+#define ARCH_GENERIC_SYSCALLS
+
 #ifndef __ASSEMBLER__
+
+#include <asm/signal.h>
 
 /* Returns the result, or -errno. */
 static inline long arch_syscall6(long nr, long a, long b, long c, long d,
@@ -25,7 +30,7 @@ static inline long arch_syscall6(long nr, long a, long b, long c, long d,
 	return a0;
 }
 
-/* The restorer is in the structure, too. */
+/* Handlers return to the kernel's page of code. */
 static inline long arch_sigaction(int signal, const void *new, void *old,
 				  void (*restorer)(void))
 {
@@ -45,7 +50,7 @@ static inline void *arch_thread_pointer(void)
 /* Returns the child's pid, 0 in the child, or -errno. */
 static inline long arch_fork(void)
 {
-	return arch_syscall6(SYS_fork, 0, 0, 0, 0, 0, 0);
+	return arch_syscall6(SYS_clone, SIGCHLD, 0, 0, 0, 0, 0);
 }
 
 #endif

@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where handlers return to, and how threads begin. */
+/* How threads begin. */
 #include <syscall.h>
 
 	.section .text, "ax", @progbits
-
-	.globl	__sigreturn
-	.type	__sigreturn, @function
-__sigreturn:
-	li	a7, SYS_rt_sigreturn
-	ecall
-	.size	__sigreturn, . - __sigreturn
 
 /* __clone(function, stack, flags, argument, ptid, tls, ctid) */
 	.globl	__clone

@@ -9,7 +9,7 @@
 struct sigcontext {
 	unsigned long regs[32];		/* pc, then x1 to x31 */
 	struct fpu_state fpu;
-	u64 fpu_reserved[33];
+	u64 fpu_reserved[32];		/* of the quad-precision layout */
 };
 
 struct ucontext {

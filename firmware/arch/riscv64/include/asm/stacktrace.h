@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Frames: the caller's frame pointer, and where to return to. */
+/*
+ * Frames: the caller's frame pointer, by which the call is known, and where to
+ * return to.
+ */
 #ifndef _ASM_STACKTRACE_H
 #define _ASM_STACKTRACE_H
 
@@ -18,9 +21,9 @@ static inline void unwind_next_frame(struct unwind_state *state)
 {
 	unsigned long *frame = (unsigned long *)state->frame;
 
-	state->id = state->frame + FRAME_SIZE;
 	state->pc = READ_ONCE(frame[1]);
-	state->frame = READ_ONCE(frame[0]) - FRAME_SIZE;
+	state->id = READ_ONCE(frame[0]);
+	state->frame = state->id - FRAME_SIZE;
 }
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Probed instructions of programs. To do: nothing is probed yet. */
+/* Probed instructions of programs. */
 #ifndef _ASM_UPROBES_H
 #define _ASM_UPROBES_H
 
@@ -13,6 +13,7 @@ typedef u16 uprobe_opcode_t;
 #define UPROBE_SWBP_INSN	0x9002		/* c.ebreak */
 #define UPROBE_SWBP_INSN_SIZE	2
 
+/* A copy refers to nothing around it. */
 #define UPROBE_XOL_REACH	TASK_SIZE
 
 struct arch_uprobe {

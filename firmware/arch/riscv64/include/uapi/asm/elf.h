@@ -4,7 +4,7 @@
 #define _UAPI_ASM_ELF_H
 
 #define ELF_ARCH	243	/* RISC-V */
-#define ELF_PLATFORM	"riscv64"
-#define ELF_HWCAP	0UL
+/* Linux names no platform. */
+#define ELF_HWCAP	0x112dUL	/* a bit for each letter of IMAFDC */
 
 #endif

@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Rungs of probes in the kernel and in programs, of direct calls, live patches and the race lab."""
+
+from __future__ import annotations
+
+from itertools import islice
+from pathlib import Path
+
+import emu.race
+from emu.ftrace import arch as ftrace_arch
+from emu.ftrace.errors import TraceError
+from emu.machine import Machine
+from emu.port.ladder import arch as templates_of
+from emu.port.ladder.guest import booted, contains, quiet, run, text_bytes, traced
+from emu.port.ladder.rung import NotSupported, expect, fail
+from emu.race.limits import Limits
+
+__all__ = ["direct_calls", "kprobes", "live_patching", "race_lab", "uprobes"]
+
+_PLACES = 12  # instructions probed at once in each function
+_FUNCTIONS = ("vfs_read", "do_filp_open", "kmem_cache_alloc", "__schedule", "ksys_write", "copy_process", "do_exit", "pipe_read")
+_STATES, _STAGES = 2000, 9
+_CORPUS = Path(emu.race.__file__).resolve().parent / "corpus"
+
+
+def kprobes(arch: str) -> str:
+    """Kprobes and return probes at sites and at instructions: arguments, results, and nothing else changes."""
+    with booted(arch, 2) as machine:
+        tracefs = machine.tracefs
+        before = text_bytes(machine)
+        read = "dd if=/proc/version bs=7 count=1 2> /dev/null"
+        tracefs.write("kprobe_events", "p:atsite ksys_read count=$arg3:u64\nr:back ksys_read got=$retval:u64\n")
+        tracefs.write("events/kprobes/enable", "1")
+        text = traced(machine, read)
+        contains("a probe at a call site", [r"atsite: \(ksys_read\+0x0/0x[0-9a-f]+\) count=7$"], text)
+        contains("a probe of the return", [r"back: \(\w+\+0x[0-9a-f]+/0x[0-9a-f]+ <- ksys_read\) got=7$"], text)
+        tracefs.write("events/kprobes/enable", "0")
+        tracefs.write("kprobe_events", "")
+        count = _instructions(machine, read)
+        expect("the text without probes is as before", True, before == text_bytes(machine))
+        _hits(machine)
+        quiet(machine)
+        _from_modules(machine)
+        quiet(machine)
+        return f"{count} instructions"
+
+
+def _instructions(machine: Machine, read: str) -> int:
+    """Probes many instructions at once, under function_graph, while programs check their results."""
+    tracefs, image = machine.tracefs, machine.kernel.image
+    defined = []
+    for function in _FUNCTIONS:
+        symbol = image.function_at(image.symbol(function))
+        assert symbol is not None
+        step = machine.board.arch.instruction_alignment
+        places = range(step, symbol.size, step)
+        for offset in islice((n for n in places if _can_probe(machine, function, n)), _PLACES):
+            defined.append((f"{function}_{offset}", f"{function}+{offset}"))
+    if len(defined) < len(_FUNCTIONS):
+        fail("instructions that can be probed in each function", f"{len(defined)} in all")
+    tracefs.write("kprobe_events", "".join(f"p:{name} {place}\n" for name, place in defined))
+    tracefs.write("events/kprobes/enable", "1")
+    tracefs.write("options/stacktrace", "1")
+    text = traced(machine, read)
+    contains("a probe within a function", [r": vfs_read_\d+: \(vfs_read\+0x[0-9a-f]+/0x[0-9a-f]+\)", "<stack trace>",
+        "=> ksys_read"], text)
+    tracefs.write("options/stacktrace", "0")
+    run(machine, "busy 3 1 | grep ' 0 errors'; ls /bin | sort | head -1")
+    tracefs.write("current_tracer", "function_graph")
+    run(machine, "busy 2 1 | grep ' 0 errors'")
+    tracefs.write("current_tracer", "nop")
+    tracefs.write("events/kprobes/enable", "0")
+    hits = {line.split()[0]: int(line.split()[1]) for line in tracefs.read("kprobe_profile").splitlines()}
+    if sum(count > 0 for count in hits.values()) < len(_FUNCTIONS):
+        fail("most probes are hit", f"{sum(count > 0 for count in hits.values())} of {len(hits)}")
+    tracefs.write("kprobe_events", "")
+    return len(defined)
+
+
+def _can_probe(machine: Machine, function: str, offset: int) -> bool:
+    from emu.ftrace.probes.places import ProbePlace
+
+    address = machine.kernel.image.symbol(function) + offset
+    if address in machine.ftrace.sites:
+        return False
+    try:
+        machine.ftrace.kprobes.check(ProbePlace(address=address))
+    except TraceError:
+        return False
+    return True
+
+
+def _hits(machine: Machine) -> None:
+    """Python functions at an instruction see its registers, and may change the result."""
+    names: list[str] = []
+    with machine.probe("vfs_read", lambda hit: names.append(hit.comm)):
+        run(machine, "cat /proc/version")
+    if "cat" not in names:
+        fail("Machine.probe calls for the task cat", ", ".join(sorted(set(names))) or "never")
+    returned: list[object] = []
+    with machine.probe("sys_getpid", lambda hit: returned.append(hit.args["got"]), args="got=$retval:u64", returns=True):
+        printed = run(machine, "getpid")
+    expect("the result of sys_getpid, and what the program prints", int(printed), returned[-1] if returned else None)
+
+
+def _from_modules(machine: Machine) -> None:
+    """Probes that the guest's own modules set."""
+    modules = "insmod /lib/modules/{0}.ko; cat /proc/version > /dev/null; rmmod {0}"
+    run(machine, modules.format("kprobe_example"))
+    run(machine, modules.format("kretprobe_example"))
+    log = run(machine, "dmesg")
+    contains("messages of kprobe_example", [r"handler_pre: <kernel_clone> p->addr = 0x", r"handler_post: <kernel_clone>"], log)
+    contains("messages of kretprobe_example", [r"kernel_clone returned \d+ and took \d+ ns"], log)
+    machine.tracefs.write("current_tracer", "function_graph")
+    run(machine, modules.format("kprobe_example") + "; " + modules.format("kretprobe_example"))
+    machine.tracefs.write("current_tracer", "nop")
+
+
+def uprobes(arch: str) -> str:
+    """Probes at functions and instructions of programs, and of their returns; the programs do as without."""
+    with booted(arch, 2) as machine:
+        tracefs = machine.tracefs
+        size = machine.board.arch.instruction_alignment
+        main = machine.program_files.file_offset("/bin/cat", "main")
+        first = templates_of.load(arch).probe_argument
+        entered = f"p:entered /bin/cat:{main:#x} argc={first}:u64\n"
+        tracefs.write("uprobe_events", f"{entered}r:left /bin/cat:{main:#x} status=$retval:u64\n")
+        tracefs.write("events/uprobes/enable", "1")
+        text = traced(machine, "cat /proc/version > /dev/null; cat /nosuch /proc/version > /dev/null 2>&1", 1)
+        contains("probes of main and of its return, of two programs", [
+            r" cat-\d+ .*entered: \(0x[0-9a-f]+\) argc=2$", r" cat-\d+ .*left: .* status=0$",
+            r" cat-\d+ .*entered: \(0x[0-9a-f]+\) argc=3$", r" cat-\d+ .*left: .* status=1$",
+        ], text)  # fmt: skip
+        tracefs.write("events/uprobes/enable", "0")
+        tracefs.write("uprobe_events", "")
+        defined = 0
+        plain = run(machine, _PROGRAM)
+        for program, function in (("/bin/ls", "main"), ("/bin/busy", "main"), ("/bin/sh", "main"), ("/bin/recurse", "main")):
+            place = machine.program_files.file_offset(program, function)
+            for offset in range(0, 24 * size if size > 1 else 40, size):
+                try:
+                    tracefs.append("uprobe_events", f"p:u{defined} {program}:{place + offset:#x}\n")
+                except (TraceError, OSError):
+                    continue
+                defined += 1
+        if defined < 10:
+            fail("ten places or more in programs that can be probed", str(defined))
+        tracefs.write("events/uprobes/enable", "1")
+        expect("the output of programs that are probed", plain, run(machine, _PROGRAM))
+        hits = sum(int(line.split()[2]) > 0 for line in tracefs.read("uprobe_profile").splitlines())
+        if hits < 4:
+            fail("probes in programs are hit", f"{hits} of {defined}")
+        tracefs.write("events/uprobes/enable", "0")
+        tracefs.write("uprobe_events", "")
+        expect("the output of programs that are no longer probed", plain, run(machine, _PROGRAM))
+        quiet(machine)
+        return f"{defined} places in programs"
+
+
+_PROGRAM = "ls /bin | head -3; busy 2 1; sh -c 'echo shell'; recurse 20 1"
+
+
+def direct_calls(arch: str) -> None:
+    """A module makes a site call one of its own functions, with the arguments of the traced function."""
+    if not ftrace_arch.load(arch).direct_calls:
+        raise NotSupported("FtraceArch.direct_calls is False")
+    with booted(arch, 2) as machine:
+        text = traced(machine, "insmod /lib/modules/ftrace-direct.ko; sleep 0.001; rmmod ftrace_direct")
+        contains("what a function that is called directly writes", [r"my_direct_func \[ftrace_direct\]: waking up \w+-\d+"], text)
+        expect("functions that are traced or called afterwards", "", machine.tracefs.read("enabled_functions"))
+        machine.tracefs.write("current_tracer", "function")
+        for module in ("ftrace-direct-too", "ftrace-direct-multi", "ftrace-direct-modify", "ftrace-direct-multi-modify"):
+            run(machine, f"insmod /lib/modules/{module}.ko; ls /bin > /dev/null; sleep 0.001; rmmod {module.replace('-', '_')}")
+        machine.tracefs.write("current_tracer", "nop")
+        run(machine, "busy 2 1 | grep ' 0 errors'")
+        quiet(machine)
+
+
+def live_patching(arch: str) -> None:
+    """Functions are replaced while CPUs call them; arguments and results are right, also under tracers."""
+    with booted(arch, 2) as machine:
+        both = "sh -c 'getpid; getpid; true'"
+        with machine.patch("sys_getpid", to="sys_getppid") as patch:
+            for tracer in ("nop", "function", "function_graph"):
+                machine.tracefs.write("current_tracer", tracer)
+                first, second = run(machine, both).split()
+                expect(f"getpid(), replaced by getppid(), tells two children of a shell the same, with {tracer}", first, second)
+            machine.tracefs.write("current_tracer", "nop")
+            expect("LivePatch.active", True, patch.active)
+        expect("the site without the patch", "nop", machine.site("sys_getpid").state)
+        first, second = run(machine, both).split()
+        expect("without the patch, getpid() tells two children of a shell the same", False, first == second)
+        run(machine, "insmod /lib/modules/sample_bug.ko")
+        with machine.patch("sample_bug_max", to="sample_bug_max_repaired"):
+            machine.advance(1_000_000)
+            found = _wrong(machine)
+            machine.advance(5_000_000)
+            expect("wrong results while the function is replaced by a right one", found, _wrong(machine))
+        machine.advance(5_000_000)
+        if _wrong(machine) <= found:
+            fail("wrong results once the patch is gone", "none")
+        code = templates_of.load(arch).returns_42
+        if code:
+            with machine.patch("sys_getpid", asm=code):
+                expect("getpid(), replaced by code that returns 42", 42, int(run(machine, "getpid")))
+        quiet(machine)
+
+
+def _wrong(machine: Machine) -> int:
+    return int(run(machine, "cat /sys/module/sample_bug/parameters/wrong"))
+
+
+def race_lab(arch: str) -> str:
+    """The race lab agrees with itself: protocols are safe in the model and on the machine, and broken ones are found."""
+    from emu.race import api
+    from emu.race.litmus import explore, read
+
+    names = ftrace_arch.load(arch).protocols
+    safe = api.certify(names[0], arch, cpus=2, sites=1)
+    wrong = [verdict for verdict in safe if not verdict.ok]
+    if wrong:
+        fail(f"the model finds {names[0]} safe under each fetch model", f"{wrong[0].fetch}: {wrong[0].why}")
+    text = f'scenario  ladder\n"the protocol of the port"\narch      {arch}\nprotocol  {names[0]}\ncpus      2\nexpect    safe\n'
+    for verdict in api.explore(text, on="both", limit=Limits(states=_STATES)):
+        if verdict.wrong is not None or verdict.coverage is None:
+            fail(f"{names[0]} is safe, on the {verdict.on}, under {verdict.fetch}", verdict.why)
+    for stage in range(1, _STAGES):
+        found = api.explore(text.replace(names[0], f"{names[0]} without {stage}").replace("safe", "unsafe"))
+        if any(verdict.wrong for verdict in found):
+            break
+    else:
+        fail(f"the model finds {names[0]} unsafe without one of its stages", "it is safe without any of them")
+    tests = [test for test in map(read, sorted(_CORPUS.glob("*.litmus"))) if test.arch == arch]
+    if not tests:
+        fail(f"a litmus test of {arch} in emu/race/corpus", "none")
+    for test in tests:
+        for fetch in test.fetch:
+            judged = explore(test, fetch)
+            if not judged.ok:
+                fail(f"the litmus test {test.name} under {fetch} is as it says", judged.why)
+    return f"{names[0]} is safe, without its stage {stage} it is not; {len(tests)} litmus tests"

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A rung of the ladder, and how it fails."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NoReturn
+
+__all__ = ["Check", "NotSupported", "Requirement", "Rung", "RungFailed", "expect", "fail"]
+
+Requirement = str  # a name from the kernel's document about ftrace's design
+Check = Callable[[str], str | None]  # called with the architecture's name; returns what to say besides that the rung passed
+
+
+@dataclass(frozen=True, slots=True)
+class Rung:
+    """One step of a port.
+
+    Attributes:
+        name: as for --only.
+        title: what is checked, in one line.
+        check: raises RungFailed, or anything else, if the port does not do this.
+        requirements: the names in the kernel's document about ftrace's design that the rung checks.
+        limit: seconds of the host's time, after which the rung has failed.
+    """
+
+    name: str
+    title: str
+    check: Check
+    requirements: Sequence[Requirement] = ()
+    limit: int = 120
+
+
+class RungFailed(Exception):
+    """What a rung expected, and what it has seen.
+
+    Attributes:
+        expected, seen: texts of one or more lines.
+        registers: of the CPU concerned, by name.
+        code: lines of disassembly around the program counter.
+    """
+
+    def __init__(self, expected: str, seen: str, registers: Mapping[str, int] | None = None, code: Sequence[str] = ()) -> None:
+        super().__init__(f"expected {expected}, seen {seen}")
+        self.expected, self.seen, self.registers, self.code = expected, seen, dict(registers or {}), list(code)
+
+
+class NotSupported(Exception):
+    """The port does not have what the rung checks, and says so. The rung has passed."""
+
+
+def fail(expected: str, seen: str) -> NoReturn:
+    """Fails without a CPU to show."""
+    raise RungFailed(expected, seen)
+
+
+def expect(what: str, expected: object, seen: object) -> None:
+    """Fails unless the two are equal. Numbers are shown in hexadecimal."""
+    if expected != seen:
+        raise RungFailed(f"{what}: {_shown(expected)}", _shown(seen))
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, bool) or value is None:
+        return str(value)
+    if isinstance(value, int):
+        return hex(value)
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_shown, value))}]"
+    return value.hex(" ") if isinstance(value, bytes) else str(value)

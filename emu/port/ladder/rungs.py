@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The ladder: all rungs, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from emu.port.ladder import events, first, kernel, probing, several_cpus, sites, suite, tracing, trapping, user_mode
+from emu.port.ladder.rung import Rung
+
+__all__ = ["RUNGS"]
+
+RUNGS: Sequence[Rung] = (
+    Rung("state", "the host finds a CPU's state in Unicorn, resets it and shows it", first.state),
+    Rung("hello", "a program executes, and calls the host", first.hello),
+    Rung("slices", "steps and turns of any length execute the same, and time passes", first.slices),
+    Rung("blocks", "what ends Unicorn's blocks, between which interrupts come", first.blocks),
+    Rung("traps", "each trap comes to the guest's handler with its cause and address, and returns", trapping.traps),
+    Rung("interrupts", "an interrupt is taken once, exactly where it may come", trapping.interrupts),
+    Rung("sleep", "a CPU sleeps until an interrupt, and ends its turn when it waits", trapping.sleep),
+    Rung("mmu", "a page is mapped and unmapped; the host's translation and the CPU's follow", user_mode.mmu),
+    Rung("user", "a program runs without privileges; what it must not do traps", user_mode.user),
+    Rung("syscalls", "system calls and interrupts of a program come to the handler, and return", user_mode.syscalls),
+    Rung("page-faults", "faults have their cause and address, and can be repaired", user_mode.page_faults),
+    Rung("atomics", "atomic additions of two CPUs are not lost", several_cpus.atomics),
+    Rung("ipis", "a CPU interrupts another one", several_cpus.ipis),
+    Rung("stale-code", "a CPU keeps old code until it is told to forget it", several_cpus.stale_code),
+    Rung("timing", "timing models that follow a CPU charge what instructions take there", first.timing),
+    Rung("link", "the kernel, modules and programs are built, and the host can read the image", kernel.link, limit=900),
+    Rung("boot", "the kernel boots on 1, 2 and 4 CPUs", kernel.boot),
+    Rung("programs", "programs run: pipes, threads, signals, faults, memory, timers", kernel.programs),
+    Rung("sites", "each entry of __mcount_loc is a call site as compiled", sites.sites, ("mcount", "HAVE_FTRACE_MCOUNT_RECORD")),
+    Rung("nops", "after the boot each site is a nop", sites.nops, ("ftrace_make_nop", "ftrace_stub")),
+    Rung("one-site", "one site becomes a call, which is traced, and a nop again", sites.one_site, ("ftrace_make_call",)),
+    Rung("protocols", "all sites change under load on 4 CPUs, by each protocol", sites.protocols, ("ftrace_modify_call",)),
+    Rung("function", "the function trace is what an independent log has seen", tracing.function),
+    Rung("graph", "each call has its return, and returns go where they should", tracing.graph,
+         ("ftrace_graph_caller", "return_to_handler")),
+    Rung("backtraces", "stacks are the same with and without replaced return addresses", tracing.backtraces,
+         ("HAVE_FUNCTION_GRAPH_RET_ADDR_PTR",)),
+    Rung("fp-test", "a return in the wrong frame is detected, and the guest goes on", tracing.fp_test,
+         ("HAVE_FUNCTION_GRAPH_FP_TEST",)),
+    Rung("modules", "modules are loaded, relocated, traced and protected", events.modules),
+    Rung("keys", "the branches of static keys follow them, under load on 4 CPUs", events.keys),
+    Rung("events", "events, filters, histograms and latency tracers", events.events),
+    Rung("kprobes", "probes at sites and instructions see arguments and results", probing.kprobes,
+         ("HAVE_DYNAMIC_FTRACE_WITH_REGS",)),
+    Rung("uprobes", "probes in programs, which do as without", probing.uprobes),
+    Rung("syscall-metadata", "system calls have events with arguments and results", events.syscall_metadata,
+         ("HAVE_SYSCALL_TRACEPOINTS",)),
+    Rung("direct-calls", "modules have sites call their own functions", probing.direct_calls,
+         ("HAVE_DYNAMIC_FTRACE_WITH_DIRECT_CALLS",)),
+    Rung("live-patching", "functions are replaced while CPUs call them", probing.live_patching,
+         ("HAVE_DYNAMIC_FTRACE_WITH_ARGS",)),
+    Rung("race-lab", "the port's protocol is safe on model and machine, and litmus tests are as they say", probing.race_lab,
+        limit=300),
+    Rung("suite", "the test suite of this architecture passes", suite.suite, limit=3600),
+)
