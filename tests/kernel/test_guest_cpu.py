@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 
 import numpy as np
+import pytest
 
 from emu.kernel.guest_cpu import GuestCpu
 from emu.machine import Machine
