@@ -72,7 +72,7 @@ def _values(of: str, machine: Machine) -> Mapping[str, str]:
         },
         "FtraceArch": {
             "cpu": "CPU", "cycle_clock": f'"{machine.arch}-cycles"', "profiler": '"_mcount"', "return_offset": "0",
-            "breakpoint": "None", "direct_calls": "False", "targets_by_name": "False",
+            "breakpoint": "None", "direct_calls": "False", "targets_by_name": "False", "protocols": '("stop_machine",)',
         },
         "LitmusArch": {"language": f'"an instruction of {machine.arch}"', "aliases": "{}", "words": "frozenset()"},
     }  # fmt: skip
