@@ -4,9 +4,16 @@
     python -m tests.port.emptied ARCH [--part K/N] [--sample COUNT] [--seed SEED] [--only TEXT]
 
 Each function of the port is emptied in a copy of the tree: in Python it returns None or 0, in C 0, and a label in assembly
-is followed by a return. Then `emu port check` climbs the ladder. A line says where it stopped, and whether that rung lists
-the function (`named`), or other parts of its file (`file`), or neither (`other`); `missed`: the whole ladder has passed. The
-last line has the share of the first two.
+is followed by a return. Then `emu port check` climbs the ladder. A line says where it stopped, and what that rung lists:
+
+    named   the function, or the failed rung shows that it was being executed
+    file    other parts of its file
+    group   parts that its file serves: in Python, of a module that imports its file; in the guest, of the same section of
+            docs/architecture-seam.md
+    other   none of these
+    missed  the whole ladder has passed
+
+The last line has the share of the first three.
 """
 
 from __future__ import annotations
@@ -22,11 +29,12 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.port.functions import PortFunction, functions_of
+from tests.port.functions import Groups, PortFunction, functions_of
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-NAMED, FILE, OTHER, MISSED = "named", "file", "other", "missed"
-FOUND = (NAMED, FILE)
+NAMED, FILE, GROUP, OTHER, MISSED = "named", "file", "group", "other", "missed"
+FOUND = (NAMED, FILE, GROUP)
+KINDS = (*FOUND, OTHER, MISSED)
 _LIMIT = 1200  # seconds for one function
 
 
@@ -58,13 +66,14 @@ class Copy:
         command = [sys.executable, "-m", "emu", "port", "check", self.arch]
         environment = {**os.environ, "PYTHONPATH": str(self.root), "WERROR": "-Wno-error"}
         try:
-            done = subprocess.run(command, cwd=self.root, env=environment, capture_output=True, text=True, timeout=_LIMIT, check=False)
+            done = subprocess.run(command, cwd=self.root, env=environment, capture_output=True, text=True, timeout=_LIMIT,
+                check=False)
         except subprocess.TimeoutExpired:
             return "ladder: FAILED: it does not end\n"
         return done.stdout + done.stderr
 
 
-def verdict(function: PortFunction, output: str) -> tuple[str, str]:
+def verdict(function: PortFunction, output: str, groups: Groups) -> tuple[str, str]:
     """The rung at which the ladder stopped, and how the function is related to it."""
     stopped = next((line.partition(":")[0] for line in output.splitlines() if ": FAILED: " in line), "")
     if not stopped:
@@ -74,7 +83,10 @@ def verdict(function: PortFunction, output: str) -> tuple[str, str]:
     said = output.partition(": FAILED: ")[2]
     if any(part[0].rpartition(".")[2] == function.name for part in parts) or f"{function.name}, {function.path}" in said:
         return stopped, NAMED
-    return stopped, FILE if any(function.path in part for part in parts) else OTHER
+    places = {part[1] for part in parts}
+    if function.path in places:
+        return stopped, FILE
+    return stopped, GROUP if any(groups.serves(function.path, place) for place in places) else OTHER
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -87,9 +99,11 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--list", action="store_true", help="print the functions, and check nothing")
     parser.add_argument("--least", type=float, default=0.0, help="fail below this percentage")
     options = parser.parse_args(words)
-    chosen = [function for function in functions_of(ROOT, options.arch) if options.only in str(function)]
+    groups = Groups(ROOT, options.arch)
+    found = [function for function in functions_of(ROOT, options.arch) if groups.of_seam(function.path)]
+    chosen = [function for function in found if options.only in str(function)]
     if options.sample:
-        chosen = sorted(random.Random(options.seed).sample(chosen, min(options.sample, len(chosen))), key=str)
+        chosen = random.Random(options.seed).sample(chosen, min(options.sample, len(chosen)))
     part, parts = map(int, options.part.split("/"))
     chosen = chosen[part - 1 :: parts]
     if options.list:
@@ -100,13 +114,15 @@ def main(words: Sequence[str] | None = None) -> int:
         copy = Copy(Path(folder), options.arch)
         for function in chosen:
             output = copy.check(function)
-            rung, kind = verdict(function, output)
+            rung, kind = verdict(function, output, groups)
             counts[kind] += 1
             print(f"{kind:<7} {rung or '-':<17} {function}", flush=True)
             if os.environ.get("EMPTIED_LOG"):
-                Path(os.environ["EMPTIED_LOG"]).open("a").write(f"=== {function}\n{output}\n")
+                with Path(os.environ["EMPTIED_LOG"]).open("a") as log:
+                    log.write(f"=== {function}\n{output}\n")
     share = 100 * sum(counts[kind] for kind in FOUND) / max(1, len(chosen))
-    print(f"{options.arch}: {len(chosen)} functions, {', '.join(f'{counts[kind]} {kind}' for kind in (NAMED, FILE, OTHER, MISSED))}: {share:.1f} %")
+    kinds = ", ".join(f"{counts[kind]} {kind}" for kind in KINDS)
+    print(f"{options.arch}: {len(chosen)} functions, {kinds}: {share:.1f} %")
     return 0 if share >= options.least else 1
 
 

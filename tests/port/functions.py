@@ -4,19 +4,25 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["PortFunction", "functions_of"]
+from emu.port import seam
+
+__all__ = ["Groups", "PortFunction", "functions_of"]
 
 _C = re.compile(
     r"^(?P<head>(?!typedef|struct|union|enum|extern|#)[A-Za-z_][^;{}#=]*?\b(?P<name>[A-Za-z_]\w*)\s*\([^;{}]*\)[^;{}=]*)\n\{(?P<body>.*?)^\}",
     re.MULTILINE | re.DOTALL,
 )
-_LABEL = re.compile(r"^SYM_FUNC_START\((?P<name>\w+)\).*\n|^(?P<plain>[A-Za-z_]\w*):[ \t]*\n(?!\s*\.(?:asciz|string|quad|word|skip|xword))", re.MULTILINE)
+_LABEL = re.compile(
+    r"^SYM_FUNC_START\((?P<name>\w+)\).*\n|^(?P<plain>[A-Za-z_]\w*):[ \t]*\n(?!\s*\.(?:asciz|string|quad|word|skip|xword))",
+    re.MULTILINE,
+)
 _NUMBERS = {"u64", "i64", "u32", "i32", "int"}
 
 
@@ -54,7 +60,8 @@ def functions_of(root: Path, arch: str) -> list[PortFunction]:
             text = (root / path).read_text()
             readers = {".py": _python, ".c": _c, ".h": _c, ".S": _assembly}
             if reader := readers.get(Path(path).suffix):
-                found += [PortFunction(path, name, line, emptied) for name, line, emptied in reader(text, arch) if emptied != text]
+                found += [PortFunction(path, name, line, emptied) for name, line, emptied in reader(text, arch)
+                    if emptied != text]
     return found
 
 
@@ -95,7 +102,8 @@ def _c(text: str, arch: str) -> Iterator[tuple[str, int, str]]:
         returns = head[: head.index(found["name"])]
         words = set(re.findall(r"\w+", returns))
         pointer = "*" in returns
-        nothing = ("void" in words and not pointer) or not words - {"static", "inline", "__always_inline", "noinline", "asmlinkage"}
+        nothing = ("void" in words and not pointer) or not words - {"static", "inline", "__always_inline", "noinline",
+            "asmlinkage"}
         body = "\n" if nothing or found["name"].startswith("DEFINE") else "\n\treturn 0;\n"
         if found["body"].strip() not in ("", "return 0;", "return NULL;", "return false;"):
             line = text.count("\n", 0, found.start("name")) + 1
@@ -114,3 +122,61 @@ def _assembly(text: str, arch: str) -> Iterator[tuple[str, int, str]]:
         line = text.count("\n", 0, found.start()) + 1
         if found["name"] or f".globl\t{name}" in text:
             yield name, line, text[: found.end()] + "\tASM_RET\n" + text[found.end() :]
+
+
+class Groups:
+    """Which files of a port serve which others."""
+
+    def of_seam(self, path: str) -> bool:
+        """Whether a part of the port is in a file, or is served by it. Other files are of an unmodified Linux alone."""
+        places = {part.in_port(self._arch) for part in seam.parts()}
+        return not path.startswith("emu/") or path in places or any(self.serves(path, place) for place in places)
+
+    def __init__(self, root: Path, arch: str) -> None:
+        self._root, self._arch = root, arch
+        self._sections = _sections(root / "docs/architecture-seam.md")
+
+    def serves(self, path: str, place: str) -> bool:
+        """Whether the file `path` serves the parts in the file `place`."""
+        if path.endswith(".py") and path.startswith("emu/"):
+            return place.endswith(".py") and path in self._imported(place)
+        return bool(self._of(path) & self._of(place))
+
+    @functools.cache  # noqa: B019  # there is one object
+    def _imported(self, place: str) -> set[str]:
+        """The port's files that a file of it imports, directly or not."""
+        if not (self._root / place).is_file():
+            return set()
+        found: set[str] = set()
+        for module in re.findall(rf"\b(emu(?:\.\w+)*\.arch(?:\.\w+)*|{self._arch}\w*)\b", (self._root / place).read_text()):
+            for path in self._files(place, module):
+                if path != place and path not in found:
+                    found |= {path} | (self._imported(path) if path > place or path.count("/") > place.count("/") else set())
+        return found
+
+    def _files(self, place: str, module: str) -> Iterator[str]:
+        folder = Path(place).parent
+        bases = [Path(module.replace(".", "/")), folder / module]
+        names = re.findall(rf"from {re.escape(module)} import \(?([\w, \n]+)", (self._root / place).read_text())
+        inner = [word.strip() for group in names for word in group.split(",") if word.strip()]
+        for base in [*bases, *(base / name for base in bases for name in inner)]:
+            for path in (base.with_suffix(".py"), base / "__init__.py"):
+                if (self._root / path).is_file() and self._arch in path.as_posix():
+                    yield path.as_posix()
+
+    def _of(self, path: str) -> frozenset[str]:
+        parents = [path, *(parent.as_posix() for parent in Path(path).parents)]
+        return frozenset().union(*(self._sections.get(parent, frozenset()) for parent in parents))
+
+
+def _sections(document: Path) -> dict[str, frozenset[str]]:
+    """The sections of the document that link to a file or a folder."""
+    text = re.split(r"^## Tests", document.read_text(), flags=re.MULTILINE)[0]
+    targets = dict(re.findall(r"^\[([^]]+)\]: \.\./(\S+)", document.read_text(), re.MULTILINE))
+    found: dict[str, frozenset[str]] = {}
+    for section in re.split(r"^## ", text, flags=re.MULTILINE)[1:]:
+        title = section.partition("\n")[0]
+        for name in re.findall(r"\[([^]]+)\]", section):
+            if name in targets:
+                found[targets[name]] = found.get(targets[name], frozenset()) | {title}
+    return found

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
@@ -81,7 +82,7 @@ def _climb(rungs: Sequence[Rung], arch: str) -> int:
     except NoTools as error:
         raise click.ClickException(str(error)) from None
     by_name = {rung.name: rung for rung in rungs}
-    terminal = click.get_text_stream("stderr").isatty()
+    terminal = sys.stderr.isatty()
     for found in climb(rungs, arch):
         if isinstance(found, str):
             if terminal:
@@ -93,5 +94,6 @@ def _climb(rungs: Sequence[Rung], arch: str) -> int:
         if found.failure is not None:
             click.echo(describe(rung, found, arch), nl=False)
             return _FAILED
-        click.echo(f"{rung.name}: {rung.title}{f' ({found.note})' if found.note else ''}")
+        needs = f" [{', '.join(rung.requirements)}]" if rung.requirements else ""
+        click.echo(f"{rung.name}: {rung.title}{needs}{f' ({found.note})' if found.note else ''}")
     return 0

@@ -135,12 +135,17 @@ class BareBoard:
 
     def stop(self, register: int = 0) -> str:
         """The end of a program: a host call that tells a register, and a loop."""
-        return self.text.argument(0, register) + self.text.host_call(STOP) + "\nend:\n" + self.text.relax() + self.text.jump("end")
+        text = self.text
+        return text.argument(0, register) + text.host_call(STOP) + "\nend:\n" + text.relax() + text.jump("end")
 
     # Running
 
     def run(
-        self, cpus: int = 1, on_report: Callable[[Cpu, int], int] | None = None, limit: int = _LIMIT, why: str = "the program ends"
+        self,
+        cpus: int = 1,
+        on_report: Callable[[Cpu, int], int] | None = None,
+        limit: int = _LIMIT,
+        why: str = "the program ends",
     ) -> None:
         """Runs until so many CPUs have come to STOP. `on_report`: answers REPORT, called with the CPU and the first argument.
 

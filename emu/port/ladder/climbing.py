@@ -60,7 +60,8 @@ def attempt(rung: Rung, arch: str) -> Outcome:
     except NotSupported as why:
         return Outcome(rung.name, f"not supported by this port: {why}")
     except RungFailed as error:
-        return Outcome(rung.name, failure=Failure(error.expected, error.seen, error.registers, error.code, _functions(error, arch)))
+        return Outcome(rung.name, failure=Failure(error.expected, error.seen, error.registers, error.code,
+            _functions(error, arch)))
     except Exception as error:  # whatever a port does
         lines = [f"{type(error).__name__}: {line}" if n == 0 else line for n, line in enumerate(str(error).splitlines() or [""])]
         return Outcome(rung.name, failure=Failure("", "\n".join(lines[:_MOST_LINES]), functions=_functions(error, arch)))

@@ -59,7 +59,8 @@ def boot(arch: str) -> None:
         if cpus > most:
             continue
         with booted(arch, cpus, timing=None) as machine:
-            expect("CPUs that are online", f"0-{cpus - 1}" if cpus > 1 else "0", run(machine, "cat /sys/devices/system/cpu/online").strip())
+            expect("CPUs that are online", f"0-{cpus - 1}" if cpus > 1 else "0",
+                run(machine, "cat /sys/devices/system/cpu/online").strip())
             runs(machine, "echo alive", "alive")
             run(machine, "; ".join(f"taskset -c {cpu} spin 20" for cpu in range(cpus)))
             lines = run(machine, "cat /proc/interrupts").splitlines()
@@ -95,11 +96,13 @@ def programs(arch: str) -> None:
             status = machine.run(f"fault {what}").status
             if status not in (128 + _SIGILL, 128 + _SIGSEGV):
                 fail(f"`fault {what}` is killed: status {128 + _SIGILL} or {128 + _SIGSEGV}", str(status))
-        contains("`signals faults`", ["SIGSEGV code 1 address right", "SIGSEGV code 2 address right", "SIGFPE code 1", "SIGILL code",
+        contains("`signals faults`", ["SIGSEGV code 1 address right", "SIGSEGV code 2 address right", "SIGFPE code 1",
+            "SIGILL code",
                                       "SIGTRAP code"], run(machine, "signals faults"))  # fmt: skip
         run(machine, "signals forged", 128 + _SIGSEGV)
         contains("a program with its mappings", [r"r-xp .*/bin/cat", r"\[stack\]"], run(machine, "cat /proc/self/maps"))
-        expect("warnings about undefined instructions alone", [], [line for line in machine.warnings if "BUG" in line or "oops" in line])
+        expect("warnings about undefined instructions alone", [],
+            [line for line in machine.warnings if "BUG" in line or "oops" in line])
 
 
 _COMMANDS = {

@@ -32,8 +32,8 @@ def kprobes(arch: str) -> str:
         tracefs.write("kprobe_events", "p:atsite ksys_read count=$arg3:u64\nr:back ksys_read got=$retval:u64\n")
         tracefs.write("events/kprobes/enable", "1")
         text = traced(machine, read)
-        contains("a probe at a call site, and one of the return", [r"atsite: \(ksys_read\+0x0/0x[0-9a-f]+\) count=7$",
-                                                                  r"back: \(\w+\+0x[0-9a-f]+/0x[0-9a-f]+ <- ksys_read\) got=7$"], text)  # fmt: skip
+        contains("a probe at a call site", [r"atsite: \(ksys_read\+0x0/0x[0-9a-f]+\) count=7$"], text)
+        contains("a probe of the return", [r"back: \(\w+\+0x[0-9a-f]+/0x[0-9a-f]+ <- ksys_read\) got=7$"], text)
         tracefs.write("events/kprobes/enable", "0")
         tracefs.write("kprobe_events", "")
         count = _instructions(machine, read)
@@ -62,7 +62,8 @@ def _instructions(machine: Machine, read: str) -> int:
     tracefs.write("events/kprobes/enable", "1")
     tracefs.write("options/stacktrace", "1")
     text = traced(machine, read)
-    contains("a probe within a function", [r": vfs_read_\d+: \(vfs_read\+0x[0-9a-f]+/0x[0-9a-f]+\)", "<stack trace>", "=> ksys_read"], text)
+    contains("a probe within a function", [r": vfs_read_\d+: \(vfs_read\+0x[0-9a-f]+/0x[0-9a-f]+\)", "<stack trace>",
+        "=> ksys_read"], text)
     tracefs.write("options/stacktrace", "0")
     run(machine, "busy 3 1 | grep ' 0 errors'; ls /bin | sort | head -1")
     tracefs.write("current_tracer", "function_graph")
@@ -96,7 +97,7 @@ def _hits(machine: Machine) -> None:
         run(machine, "cat /proc/version")
     if "cat" not in names:
         fail("Machine.probe calls for the task cat", ", ".join(sorted(set(names))) or "never")
-    returned: list[int] = []
+    returned: list[object] = []
     with machine.probe("sys_getpid", lambda hit: returned.append(hit.args["got"]), args="got=$retval:u64", returns=True):
         printed = run(machine, "getpid")
     expect("the result of sys_getpid, and what the program prints", int(printed), returned[-1] if returned else None)
@@ -122,11 +123,14 @@ def uprobes(arch: str) -> str:
         size = machine.board.arch.instruction_alignment
         main = machine.program_files.file_offset("/bin/cat", "main")
         first = templates_of.load(arch).probe_argument
-        tracefs.write("uprobe_events", f"p:entered /bin/cat:{main:#x} argc={first}:u64\nr:left /bin/cat:{main:#x} status=$retval:u64\n")
+        entered = f"p:entered /bin/cat:{main:#x} argc={first}:u64\n"
+        tracefs.write("uprobe_events", f"{entered}r:left /bin/cat:{main:#x} status=$retval:u64\n")
         tracefs.write("events/uprobes/enable", "1")
         text = traced(machine, "cat /proc/version > /dev/null; cat /nosuch /proc/version > /dev/null 2>&1", 1)
-        contains("probes of main and of its return", [r" cat-\d+ .*entered: \(0x[0-9a-f]+\) argc=2$", r" cat-\d+ .*left: .* status=0$",
-                                                     r"entered: \(0x[0-9a-f]+\) argc=3$", r"left: .* status=1$"], text)  # fmt: skip
+        contains("probes of main and of its return, of two programs", [
+            r" cat-\d+ .*entered: \(0x[0-9a-f]+\) argc=2$", r" cat-\d+ .*left: .* status=0$",
+            r" cat-\d+ .*entered: \(0x[0-9a-f]+\) argc=3$", r" cat-\d+ .*left: .* status=1$",
+        ], text)  # fmt: skip
         tracefs.write("events/uprobes/enable", "0")
         tracefs.write("uprobe_events", "")
         defined = 0
@@ -231,7 +235,7 @@ def race_lab(arch: str) -> str:
         fail(f"a litmus test of {arch} in emu/race/corpus", "none")
     for test in tests:
         for fetch in test.fetch:
-            found = explore(test, fetch)
-            if not found.ok:
-                fail(f"the litmus test {test.name} under {fetch} is as it says", found.why)
+            judged = explore(test, fetch)
+            if not judged.ok:
+                fail(f"the litmus test {test.name} under {fetch} is as it says", judged.why)
     return f"{names[0]} is safe, without its stage {stage} it is not; {len(tests)} litmus tests"

@@ -51,6 +51,7 @@ RUNGS: Sequence[Rung] = (
          ("HAVE_DYNAMIC_FTRACE_WITH_DIRECT_CALLS",)),
     Rung("live-patching", "functions are replaced while CPUs call them", probing.live_patching,
          ("HAVE_DYNAMIC_FTRACE_WITH_ARGS",)),
-    Rung("race-lab", "the port's protocol is safe on model and machine, and litmus tests are as they say", probing.race_lab, limit=300),
+    Rung("race-lab", "the port's protocol is safe on model and machine, and litmus tests are as they say", probing.race_lab,
+        limit=300),
     Rung("suite", "the test suite of this architecture passes", suite.suite, limit=3600),
 )

@@ -43,7 +43,8 @@ def ipis(arch: str) -> None:
             text, vector = bare.text, bare.vector(0)
             waits = text.sleep() if asleep else text.load(2, bare.virtual(DATA)) + text.load_word(0, 2)
             bare.start(text.load(3, 0) + text.interrupts(True) + "\nwait:\n" + waits
-                       + text.load(2, bare.virtual(DATA)) + text.load_word(0, 2) + text.jump_if_zero(0, "wait") + bare.stop(), 1)  # fmt: skip
+                       + text.load(2, bare.virtual(DATA)) + text.load_word(0, 2) + text.jump_if_zero(0, "wait")
+                       + bare.stop(), 1)  # fmt: skip
             bare.start(
                 text.load(2, 3000) + "\nloop:\n" + text.count_down(2, "loop") + text.cycle_counter(2) + text.load(0, 1)
                 + text.load(1, vector) + text.argument(0, 0) + text.argument(1, 1) + text.host_call(IPI) + text.result(0)
@@ -74,9 +75,11 @@ def stale_code(arch: str) -> None:
         )  # fmt: skip
         flag = text.load(1, bare.virtual(_FLAG))
         bare.start(calls + "\nwait:\n" + text.relax() + flag + text.load_word(0, 1) + text.jump_if_zero(0, "wait") + copy
-                   + text.load(0, 1000) + bare.report(0) + flag + text.load(0, 0) + text.store_word(1, 0) + calls + calls + bare.stop())  # fmt: skip
+                   + text.load(0, 1000) + bare.report(0) + flag + text.load(0, 0) + text.store_word(1, 0) + calls + calls
+                   + bare.stop())  # fmt: skip
         bare.start(calls + flag + text.load(0, 1) + text.store_word(1, 0) + "\nwait:\n" + text.relax() + flag
-                   + text.load_word(0, 1) + text.jump_if_zero(0, "go") + text.jump("wait") + "\ngo:\n" + calls + calls + bare.stop(), 1)  # fmt: skip
+                   + text.load_word(0, 1) + text.jump_if_zero(0, "go") + text.jump("wait") + "\ngo:\n" + calls + calls
+                   + bare.stop(), 1)  # fmt: skip
 
         def forget(cpu: Cpu, value: int, bare: BareBoard = bare, told: bool = told) -> int:
             if value == 1000 and told:

@@ -25,6 +25,12 @@ def _or_nothing(read: Callable[[], Mapping[str, int]]) -> Mapping[str, int] | No
         return None
 
 
+def _read(cpu: Cpu, start: int, size: int) -> bytes:
+    """The memory at a virtual address; in the kernel's mapping, also if the port does not translate addresses yet."""
+    place = start - cpu.board.arch.kernel_map
+    return bytes(cpu.board.ram[place : place + size]) if 0 <= place < cpu.board.memory - size else cpu.read(start, size)
+
+
 def _code(cpu: Cpu) -> list[str]:
     arch = cpu.board.arch
     try:
@@ -32,7 +38,7 @@ def _code(cpu: Cpu) -> list[str]:
         unit = arch.instruction_alignment
         start = pc - _BEFORE if unit > 1 else pc
         lines = []
-        for instruction in disassemble(arch, cpu.read(start, _AFTER + pc - start), start):
+        for instruction in disassemble(arch, _read(cpu, start, _AFTER + pc - start), start):
             mark = "=>" if instruction.address == pc else "  "
             lines.append(f"{mark} {instruction.address:#x}: {instruction.code.hex(' '):<24} {instruction.text}")
         return lines

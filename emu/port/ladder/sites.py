@@ -38,7 +38,8 @@ def sites(arch: str) -> str:
         physical = address - hardware.kernel_map
         place, data = next((place, data) for place, data, _ in image.segments if place <= physical < place + len(data))
         code = data[physical - place : physical - place + len(tracing.nop)]
-        kind = f"a call of {tracing.profiler}" if code == tracing.call(address, profiler) else disassemble(hardware, code, address)[0].text
+        called = code == tracing.call(address, profiler)
+        kind = f"a call of {tracing.profiler}" if called else disassemble(hardware, code, address)[0].text
         kinds[kind] = kinds.get(kind, 0) + 1
     if len(kinds) > 1:
         few = min(kinds, key=lambda kind: kinds[kind])
@@ -54,7 +55,8 @@ def nops(arch: str) -> None:
         others = [int(at) for at in machine.ftrace.sites.addresses if memory.read(int(at), len(nop)) != nop]
         if others:
             code = memory.read(others[0], len(nop))
-            fail(f"each site is the nop {nop.hex(' ')}", f"{len(others)} are not; the first, at {others[0]:#x}, is {code.hex(' ')}")
+            fail(f"each site is the nop {nop.hex(' ')}",
+                f"{len(others)} are not; the first, at {others[0]:#x}, is {code.hex(' ')}")
         lines = disassemble(machine.board.arch, nop, others[0] if others else machine.site(_FUNCTION).address)
         if len(lines) != 1:
             fail("the nop is one instruction", "; ".join(line.text for line in lines))
@@ -87,9 +89,9 @@ def one_site(arch: str) -> None:
         tracefs.write("current_tracer", "nop")
         expect("Site.state afterwards", "nop", site.state)
         expect("the whole text is as before", True, text_bytes(machine) == before)
-        lines = len(tracefs.read("trace").splitlines())
+        count = len(tracefs.read("trace").splitlines())
         run(machine, "cat /proc/version")
-        expect("lines of the trace while no tracer is on", lines, len(tracefs.read("trace").splitlines()))
+        expect("lines of the trace while no tracer is on", count, len(tracefs.read("trace").splitlines()))
         for far in (site.address + _FAR, site.address - _FAR):
             try:
                 code = tracing.call(site.address, far % 2**64)
@@ -122,7 +124,7 @@ def _switch(machine: Machine, protocol: str) -> None:
     log = run(machine, "cat /busy.log")
     if " 0 errors" not in log:
         raise RungFailed(f"{protocol}: `busy 6 1` finds 0 errors while sites change", log or "it has not ended")
-    # A CPU that is not told to synchronise goes on with the old code, so the others' synchronisation does something.
-    if machine.ftrace.arch.breakpoint is not None and protocol == machine.ftrace.arch.protocols[0] and not machine.patching.breakpoints_hit:
+    tracing = machine.ftrace.arch
+    if tracing.breakpoint is not None and protocol == tracing.protocols[0] and not machine.patching.breakpoints_hit:
         fail(f"{protocol}: some CPUs hit breakpoints at sites that are half changed", "none did")
     quiet(machine)

@@ -53,7 +53,8 @@ def function(arch: str) -> str:
             twice.update(here for here, before in zip(addresses[1:], addresses, strict=False) if here == before)
         for address in sorted(made | seen, key=lambda at: -abs(made[at] - seen[at])):
             if not made[address] - twice[address] - _SELDOM * bool(twice[address]) <= seen[address] <= made[address]:
-                fail(f"{name_of[address]} is recorded {made[address]} times, as often as CPUs have called it", f"{seen[address]} times")
+                fail(f"{name_of[address]} is recorded {made[address]} times, as often as CPUs have called it",
+                    f"{seen[address]} times")
         if sum(seen.values()) < 5000:
             fail("more than 5,000 calls", str(sum(seen.values())))
         expect("lost events", 0, sum(ring.overrun + ring.dropped_events for ring in machine.trace_array.recorder.rings))
@@ -111,7 +112,8 @@ def _check_calls(machine: Machine, rows: list[tuple[int, int, int, int, int, int
             # What was called before tracing began has no entry; what has not returned yet has no exit.
             if returned > entered[key] + 1:
                 name = machine.kernel.image.function_at(key[0])
-                fail(f"each return of {name.name if name else hex(key[0])} in task {pid} has its call: {entered[key]}", str(returned))
+                fail(f"each return of {name.name if name else hex(key[0])} in task {pid} has its call: {entered[key]}",
+                    str(returned))
         lost = sum((entered - left).values())
         if lost > 40:
             fail(f"nearly all calls in task {pid} return", f"{lost} of {sum(entered.values())} do not")
@@ -193,7 +195,8 @@ def _reports(machine: Machine) -> None:
     said = "\n".join(machine.warnings)
     machine.warnings.clear()
     contains("the report about an oops while function_graph is on",
-             [r"oops", r"\bip [0-9a-f]{16}  sample_crash_null", r"sample_crash_init", r"do_one_initcall", r"sys_finit_module"], said)  # fmt: skip
+             [r"oops", r"\bip [0-9a-f]{16}  sample_crash_null", r"sample_crash_init", r"do_one_initcall",
+                 r"sys_finit_module"], said)  # fmt: skip
     machine.tracefs.write("current_tracer", "nop")
     run(machine, "echo alive")
 
@@ -215,6 +218,7 @@ def fp_test(arch: str) -> None:
             fail("ftrace_ret_stack.fp of the latest call", "0")
         memory.set_member(top, "ftrace_ret_stack.fp", frame + 16)
         machine.advance(20_000_000)
-        contains("the warning about a frame that does not match", ["has no entry on its task's return stack"], "\n".join(machine.warnings))
+        contains("the warning about a frame that does not match", ["has no entry on its task's return stack"],
+            "\n".join(machine.warnings))
         machine.warnings.clear()
         expect("what the task has written, which goes on", "slept", run(machine, "cat /slept").strip())

@@ -18,7 +18,8 @@ def traps(arch: str) -> None:
     text = BareBoard(arch).text
     cases = [(text.undefined(), Trap.UNDEFINED, 0, "an undefined instruction"),
              (text.breakpoint(), Trap.BREAKPOINT, text.after_breakpoint, "a breakpoint")]  # fmt: skip
-    cases += [(f"{fragment}; ", Trap.UNDEFINED, 0, f"`{fragment}`, which Unicorn executes wrongly,") for fragment in text.repaired]
+    cases += [(f"{fragment}; ", Trap.UNDEFINED, 0, f"`{fragment}`, which Unicorn executes wrongly,")
+        for fragment in text.repaired]
     for fragment, trap, behind, name in cases:
         bare = BareBoard(arch)
         program = bare.start(
@@ -66,7 +67,7 @@ def interrupts(arch: str) -> None:
     bare = BareBoard(arch)
     program = bare.start(_program(bare))
     cpu, symbols = bare.cpu, program.symbols
-    path = []
+    path: list[int] = []
     while cpu.pc != symbols["last"]:
         if len(path) > 300:
             bare.failed("steps come to the program's end", f"pc {cpu.pc:#x} after {len(path)} steps")
@@ -131,7 +132,8 @@ def _timers(arch: str) -> None:
         if masked:
             bare.expect("a masked timer's interrupt comes behind the loop", True, place > symbols["loop"] and when > 5000)
         elif not (deadline <= when < deadline + 100 and place == symbols["loop"]):
-            bare.failed(f"an interrupt in the loop, at the deadline, {deadline}", f"at {place:#x}, time {when}; the end is at {end}")
+            bare.failed(f"an interrupt in the loop, at the deadline, {deadline}",
+                f"at {place:#x}, time {when}; the end is at {end}")
 
 
 def _nmi(arch: str) -> None:
@@ -155,7 +157,8 @@ def sleep(arch: str) -> None:
     bare = BareBoard(arch)
     text = bare.text
     timer = text.load(0, 500_000) + text.argument(0, 0) + text.host_call(TIMER)
-    bare.start(text.load(3, 0) + timer + text.interrupts(True) + "\nasleep:\n" + text.sleep() + "\nawake:\n" + text.cycle_counter(0)
+    bare.start(text.load(3, 0) + timer + text.interrupts(True) + "\nasleep:\n" + text.sleep() + "\nawake:\n"
+        + text.cycle_counter(0)
                + bare.stop())  # fmt: skip
     bare.run(why="a CPU that sleeps until its timer")
     if not 500_000 <= bare.result < 501_000:
@@ -168,7 +171,8 @@ def sleep(arch: str) -> None:
         bare.failed("few instructions while the CPU sleeps", str(bare.cpu.instructions))
     # Nothing wakes it: the machine says so at once.
     bare = BareBoard(arch)
-    bare.start(text.load(0, _NEVER) + text.argument(0, 0) + text.host_call(TIMER) + text.interrupts(True) + text.sleep() + bare.stop())
+    bare.start(text.load(0, _NEVER) + text.argument(0, 0) + text.host_call(TIMER) + text.interrupts(True) + text.sleep()
+        + bare.stop())
     try:
         for _ in range(20):
             if not bare.board.run(lambda cpu, number, arguments: cpu.answer(0)):

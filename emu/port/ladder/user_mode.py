@@ -65,9 +65,9 @@ def mmu(arch: str) -> None:
     ask = text.load(1, USER_DATA) + text.load_word(0, 1)
     program = ask + text.load(3, "second") + text.system_call() + "\nsecond:\n" + ask + text.load(2, 1) + text.system_call()
     machine = _User(arch, program, repair=_ending(arch) + page)
-    values: list[int] = []
     machine.bare.handler(machine.bare.report(0) + _ending(arch) + page)
-    machine.bare.run(on_report=lambda cpu, first: values.append(first) or 0, why="a program whose page is mapped elsewhere")
+    machine.bare.run(on_report=lambda cpu, first: 0, why="a program whose page is mapped elsewhere")
+    values = machine.bare.reports()
     machine.bare.expect("the word that the program loads, before and after", [_ONE, _TWO], values)
     word = machine.bare.cpu.read(USER_DATA, 8)
     machine.bare.expect("Cpu.read() of the page", _TWO, int.from_bytes(word, machine.bare.arch.byte_order))
@@ -109,9 +109,10 @@ def syscalls(arch: str) -> None:
     """System calls come to the handler, with the program's registers, and return behind the instruction."""
     text = BareBoard(arch).text
     calls = "".join(
-        text.load(3, f"after{n}") + "\n" + f"call{n}:\n" + text.system_call() + f"\nafter{n}:\n" + text.add(0, 5) for n in range(3)
+        text.load(3, f"after{n}") + f"\ncall{n}:\n" + text.system_call() + f"\nafter{n}:\n" + text.add(0, 5) for n in range(3)
     )
-    machine = _User(arch, text.load(0, 1) + text.load(1, 1000) + text.load(2, 0) + "\nround:\n" + calls + text.count_down(1, "round")
+    machine = _User(arch, text.load(0, 1) + text.load(1, 1000) + text.load(2, 0) + "\nround:\n" + calls
+        + text.count_down(1, "round")
                     + text.load(2, 1) + text.system_call(), repair=_ending(arch))  # fmt: skip
     bare = machine.bare
     bare.run(why="a program that makes 3,001 system calls")
@@ -126,7 +127,8 @@ def syscalls(arch: str) -> None:
 def _interrupted(arch: str) -> None:
     """An interrupt in user mode comes to the handler, and the program goes on."""
     text = BareBoard(arch).text
-    program = text.load(2, 0) + text.load(1, 3000) + "\nloop:\n" + text.count_down(1, "loop") + text.load(2, 1) + text.system_call()
+    end = text.load(2, 1) + text.system_call()
+    program = text.load(2, 0) + text.load(1, 3000) + "\nloop:\n" + text.count_down(1, "loop") + end
     machine = _User(arch, program, repair=_ending(arch))
     bare = machine.bare
     for _ in range(_STEPS):

@@ -116,7 +116,8 @@ class _Templates(AssemblerTemplates):
         return 0x40 + vector
 
     def map_page(self, virtual: int, physical: int, writable: bool) -> str:
-        load = "".join(f"stxa %g2, [%g3] {tag}; stxa %g1, [%g0] {asi}; " for tag, asi in ((0x58, _DATA_IN["d"]), (0x50, _DATA_IN["i"])))
+        tlbs = ((0x58, _DATA_IN["d"]), (0x50, _DATA_IN["i"]))
+        load = "".join(f"stxa %g2, [%g3] {tag}; stxa %g1, [%g0] {asi}; " for tag, asi in tlbs)
         entry = _TTE | _TTE_WRITABLE * writable | physical
         return f"{self.unmap_page(virtual)}setx {entry}, %g3, %g1; setx {virtual}, %g3, %g2; mov {_TAG}, %g3; {load}"
 

@@ -79,7 +79,7 @@ class _Templates(AssemblerTemplates):
         msr = "mov ${:#x}, %ecx; mov ${:#x}, %eax; mov ${:#x}, %edx; wrmsr; "
         return (
             f"movabs ${self._tables}, %rax; lgdt (%rax); lidt 16(%rax); movabs ${stack}, %rsp; "
-            "xor %eax, %eax; str %ax; test %ax, %ax; jnz 70f; mov %rsi, %rax; test %rax, %rax; jnz 70f; mov $0x30, %ax; ltr %ax; 70: "
+            "test %rsi, %rsi; jnz 70f; mov $0x30, %ax; ltr %ax; 70: "  # there is one task state segment
             + msr.format(0xC000_0081, 0, 0x0018_0008)
             + msr.format(0xC000_0082, entry & 0xFFFF_FFFF, entry >> 32)
             + msr.format(0xC000_0084, 0x200, 0)
