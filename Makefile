@@ -14,6 +14,7 @@ firmware-%:
 soak:
 	./venv python -m tests.images
 	firmware/tools/busybox sparc64
+	firmware/tools/busybox riscv64
 	./venv pytest --long tests/cli/test_userland.py tests/guest/test_userland.py
 	./venv pytest --long --timing static
 	./venv pytest --long --timing pipeline

@@ -7,5 +7,5 @@ from typing import Final
 
 __all__ = ["ARCHITECTURES", "DEFAULT_ARCHITECTURE"]
 
-ARCHITECTURES: Final = ("x86_64", "sparc64")
+ARCHITECTURES: Final = ("x86_64", "sparc64", "riscv64")
 DEFAULT_ARCHITECTURE: Final = ARCHITECTURES[0]

@@ -23,6 +23,7 @@ from tests.lib.arches import FACTS
 
 __all__ = ["IMAGES", "build", "copied", "functions", "others", "why_not"]
 
+RISCV_CALLS = (18, 19)  # R_RISCV_CALL, R_RISCV_CALL_PLT: relocations of two words
 IMAGES = Path(__file__).resolve().parent.parent / "firmware/images"
 
 
@@ -60,8 +61,13 @@ def functions(file: Path) -> dict[str, list[Function]]:
     found: dict[str, list[Function]] = defaultdict(list)
     with file.open("rb") as stream:
         elf = ELFFile(stream)
+        pairs = RISCV_CALLS if elf["e_machine"] == "EM_RISCV" else ()
         places = {
-            section["sh_info"]: [relocation["r_offset"] for relocation in section.iter_relocations()]
+            section["sh_info"]: [
+                relocation["r_offset"] + further
+                for relocation in section.iter_relocations()
+                for further in ((0, 4) if relocation["r_info_type"] in pairs else (0,))
+            ]
             for section in elf.iter_sections("SHT_RELA")
         }
         sections = [(section["sh_addr"], section.data()) for section in elf.iter_sections()]

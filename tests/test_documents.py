@@ -69,6 +69,7 @@ def test_the_readme_says_what_machines_there_are() -> None:
     text = re.sub(r"\s+", " ", (ROOT / "README.md").read_text())
     assert f"The machine is x86-64 with up to {load('x86_64').max_cpus} CPUs" in text
     assert f"SPARC V9 with up to {load('sparc64').max_cpus}" in text
+    assert f"RISC-V with up to {load('riscv64').max_cpus}" in text
     frequency = inspect.signature(Machine).parameters["frequency"].default
     assert f"The CPUs have {frequency // 10**6} MHz, so a cycle is {10**6 / frequency:.3f} us" in text
 

@@ -15,6 +15,7 @@ import pytest
 
 from emu.architectures import ARCHITECTURES
 from emu.native.cache import cache_directory
+from tests.lib.arches import OTHERS
 from tests.lib.needs import needs
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -64,7 +65,7 @@ def test_the_wheel_has_the_program_its_images_and_its_licence(wheel: Path) -> No
     headers = {f"emu/{path.relative_to(ROOT)}" for path in firmware}
     rules = {f"emu/firmware/{name}" for name in ("compile.mk", "module.mk", "modules/module.lds", "tools/modpost.py")}
     rules |= {f"emu/firmware/arch/{arch}/{name}" for arch in ARCHITECTURES for name in ("Makefile", "asm-offsets.c.in")}
-    rules |= {"emu/firmware/arch/sparc64/recordmcount.py"}
+    rules |= {f"emu/firmware/arch/{name}/recordmcount.py" for name in OTHERS}
     parts = (sources, images, scenarios, texts, of_pages, headers, rules)
     assert all(part and part <= names for part in parts)
     others = {re.sub(r"emu-[\d.]*\.dist-info", "", name) for name in names.difference(*parts)}

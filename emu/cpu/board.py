@@ -111,6 +111,7 @@ class Board:
         record.random = _scramble(seed)
         record.cpu_count = cpus
         record.page_count = memory >> code_pages.PAGE
+        record.fenced_code = arch.fenced_code
         record.limit = NEVER
         record.vector_start, record.vector_end = arch.vectors.start, arch.vectors.stop
         core = arch.core(self.timing_model.cpu_model) if self.timing_model.cpu_model else None
@@ -327,8 +328,12 @@ class Board:
     # Code
 
     def write_code(self, address: int, data: bytes) -> None:
-        """Writes instructions to RAM at a physical address. CPUs run old translations until they `forget` them."""
+        """Writes instructions to RAM at a physical address. CPUs run old translations until they `forget` them.
+
+        Where code is fenced (Board.record), a CPU also forgets at its next fence.
+        """
         self.ram[address : address + len(data)] = data
+        code_pages.changed(self.record, address >> code_pages.PAGE, (address + len(data) - 1) >> code_pages.PAGE)
         if self.timing is not None:
             self.timing.written(address, len(data))
 

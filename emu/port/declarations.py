@@ -157,5 +157,18 @@ def in_c(place: str, name: str) -> str:
     own = place.removeprefix("firmware/").rpartition("ARCH")[0] + "ARCH"
     folders = ["include", "user/libc", *(own.replace("ARCH", arch) for arch in ARCHITECTURES)]
     pattern = re.compile(rf"^(?:extern )?({_TYPE}{name}{_REST})[\s\w]*[;{{]", re.MULTILINE)
-    found = next(filter(None, (pattern.search(_headers(folder)) for folder in folders)), None)
+    texts = (_headers(folder) for folder in folders)
+    found = next(filter(None, (pattern.search(_around(text, name)) for text in texts)), None)
     return re.sub(r"\b(?:static|inline|__always_inline) ", "", " ".join(found[1].split())) if found else ""
+
+
+def _around(text: str, name: str) -> str:
+    """The parts of a text with a name before a parenthesis: a search for its prototype needs to look through no others."""
+    parts = []
+    for opening in (f"{name}(", f"{name}["):
+        at = text.find(opening)
+        while at >= 0:
+            ends = [end for end in (text.find(";", at), text.find("{", at)) if end >= 0]
+            parts.append(text[text.rfind("\n", 0, at) + 1 : min(ends, default=at) + 1])
+            at = text.find(opening, at + 1)
+    return "\n".join(parts)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from emu.architectures import ARCHITECTURES
@@ -33,18 +33,27 @@ class Case(NamedTuple):
 
 
 def cases() -> list[Case]:
-    """Each shipped protocol and each of its mutants, with varying places, changes, handlers and NMIs, with a bound of visits
-    and without, for one fetch model after another; then each way back."""
-    return [case for arch in ARCHITECTURES for case in (*_of_mutants(arch), *_of_ways_back(arch))]
+    """Each protocol and each of its mutants, with varying places, changes, handlers and NMIs, with a bound of visits and
+    without, for one fetch model after another; then each way back of the driver."""
+    return [case for arch in ARCHITECTURES for case in (*_of_protocols(arch), *_of_ways_back(arch))]
 
 
-def _of_mutants(arch: str) -> Iterator[Case]:
+def _of_protocols(arch: str) -> Iterator[Case]:
+    places = load(arch).agreement_places
+    yield from _of_mutants(arch, ftrace_arch.load(arch).protocols, load(arch).changes, places)
+    yield from _of_mutants(arch, load(arch).protocols, (Change.NOPS_TO_PAIR,), [at for at in places if len(at) == 1])
+
+
+def _of_mutants(
+    arch: str, names: Sequence[str], changes: Sequence[Change], at: Sequence[tuple[int, ...]]
+) -> Iterator[Case]:
+    """`changes`: those for which the protocols have the same stages."""
     fetches = itertools.cycle(model.name for model in load(arch).fetch_models)
     handlers = tuple(Handler) if ftrace_arch.load(arch).breakpoint else (Handler.EMULATE,)
     nmis = (frozenset[int](), frozenset({1}))
-    variations = list(itertools.product(load(arch).agreement_places, load(arch).changes, handlers, nmis))
+    variations = list(itertools.product(at, changes, handlers, nmis))
     chosen = (variations[n * _STRIDE % len(variations)] for n in itertools.count())
-    for protocol in [protocol for name in ftrace_arch.load(arch).protocols for protocol in _and_mutants(name, arch)]:
+    for protocol in [protocol for name in names for protocol in _and_mutants(name, arch, changes[0])]:
         for visits in range(2):
             places, change, handler, nmi_sites = next(chosen)
             yield Case(
@@ -56,9 +65,9 @@ def _of_mutants(arch: str) -> Iterator[Case]:
             )  # fmt: skip
 
 
-def _and_mutants(name: str, arch: str) -> list[NamedProtocol]:
+def _and_mutants(name: str, arch: str, change: Change) -> list[NamedProtocol]:
     shipped = ShippedProtocol(name)
-    scenario = Scenario(name, shipped, name, arch=arch)
+    scenario = Scenario(name, shipped, name, arch=arch, change=change)
     return [shipped, *mutants(shipped, model_patches(scenario), scenario.breakpoint)]
 
 

@@ -41,14 +41,14 @@ int main(int argc, char **argv)
 	say("read", read(fd, buf, sizeof(buf)));
 	p = (struct pollfd){ fd, POLLIN, 0 };
 	printf("poll at once: %ld\n",
-	       arch_syscall(SYS_poll, (long)&p, 1, 0, 0));
+	       arch_poll((long)&p, 1, 0));
 	set[0] = 1UL << fd;
 	printf("select at once: %ld\n",
 	       arch_syscall6(SYS_pselect6, fd + 1, (long)set, 0, 0,
 			     (long)&none, 0));
 	fflush(stdout);
 
-	printf("poll: %ld", arch_syscall(SYS_poll, (long)&p, 1, -1, 0));
+	printf("poll: %ld", arch_poll((long)&p, 1, -1));
 	printf(" %x\n", p.revents & POLLIN);
 	say("read", read(fd, buf, sizeof(buf)));
 	set[0] = 1UL << fd;

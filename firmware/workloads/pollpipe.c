@@ -32,7 +32,7 @@ static void show(const char *what, int *fds, int timeout)
 		{ fds[0], POLLIN, 0 }, { fds[1], POLLOUT, 0 },
 	};
 	long start = now_ms();
-	long n = arch_syscall(SYS_poll, (long)p, 2, timeout, 0);
+	long n = arch_poll((long)p, 2, timeout);
 
 	printf("%s: %ld %x %x%s\n", what, n, p[0].revents & POLL_MASK,
 	       p[1].revents & POLL_MASK,
@@ -68,7 +68,7 @@ int main(void)
 	printf("select, empty: %ld %lx%s\n", n, set[0],
 	       now_ms() - start >= 20 ? " late" : "");
 
-	n = arch_syscall(SYS_poll, (long)&bad, 1, -1, 0);
+	n = arch_poll((long)&bad, 1, -1);
 	printf("bad: %ld %x\n", n, bad.revents & POLL_MASK);
 
 	/* Somebody else writes while we wait. */
@@ -79,14 +79,14 @@ int main(void)
 		_exit(write(fds[1], &byte, 1) != 1);
 	}
 	bad = (struct pollfd){ fds[0], POLLIN, 0 };
-	n = arch_syscall(SYS_poll, (long)&bad, 1, 5000, 0);
+	n = arch_poll((long)&bad, 1, 5000);
 	printf("woken: %ld %x\n", n, bad.revents & POLL_MASK);
 	if (read(fds[0], &byte, 1) != 1)
 		return 1;
 
 	close(fds[1]);
 	bad.events = POLLIN;
-	n = arch_syscall(SYS_poll, (long)&bad, 1, -1, 0);
+	n = arch_poll((long)&bad, 1, -1);
 	printf("hung up: %ld %x\n", n, bad.revents & POLL_MASK);
 	return 0;
 }

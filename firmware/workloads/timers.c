@@ -277,14 +277,14 @@ static void check_timerfd(void)
 	long start;
 
 	check(fd >= 0, "timerfd_create()");
-	check(!call(SYS_poll, (long)&p, 1, 0), "poll() before");
+	check(!arch_poll((long)&p, 1, 0), "poll() before");
 	start = now(CLOCK_MONOTONIC);
 	check(!call4(SYS_timerfd_settime, fd, 0, (long)&it, 0),
 	      "timerfd_settime()");
 	check(read(fd, &ticks, 8) == 8 && ticks == 1 &&
 	      now(CLOCK_MONOTONIC) - start >= 3 * MS, "read() waits");
 	sleep_ms(9);
-	check(call(SYS_poll, (long)&p, 1, 0) == 1 && p.revents == POLLIN,
+	check(arch_poll((long)&p, 1, 0) == 1 && p.revents == POLLIN,
 	      "poll() after");
 	check(read(fd, &ticks, 8) == 8 && ticks >= 4 && ticks <= 6,
 	      "how often it has come");

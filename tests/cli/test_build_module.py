@@ -13,7 +13,7 @@ from emu.installation import firmware_directory, image_directory
 from emu.kernel.cpio import read_entries
 from tests.cli.conftest import Emu
 from tests.images import why_not
-from tests.lib.arches import FACTS
+from tests.lib.arches import FACTS, OTHERS
 
 HELLO = """
 #include <linux/module.h>
@@ -135,7 +135,8 @@ def test_a_missing_compiler_is_named_with_its_package(emu: Emu, tmp_path: Path, 
     monkeypatch.setenv("PATH", str(programs))
     assert emu("build-module", str(folder)).err == "emu: building a module needs make (on Debian: apt-get install make)\n"
     os.symlink("/usr/bin/make", programs / "make")
-    for arch, compiler, package in (("x86_64", "gcc", "gcc"), ("sparc64", "sparc64-linux-gnu-gcc", "gcc-sparc64-linux-gnu")):
+    others = [(arch, f"{arch}-linux-gnu-gcc", f"gcc-{arch}-linux-gnu") for arch in OTHERS]
+    for arch, compiler, package in [("x86_64", "gcc", "gcc"), *others]:
         _, _, err = emu("build-module", "--arch", arch, str(folder))
         assert err == f"emu: building a module for {arch} needs {compiler} (on Debian: apt-get install {package})\n"
 

@@ -21,15 +21,15 @@ GRAPH, SCHED = (str(GOLDEN / f"tracecmd-{name}.dat") for name in ("graph-depth",
 NAMES = ", ".join(FORMATS)
 
 
-@pytest.fixture(scope="module", params=["x86_64", "sparc64"])
-def file(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture(scope="module")
+def file(arch: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A recording of each architecture."""
     from click.testing import CliRunner
 
     from emu.cli.main import cli
 
     path = tmp_path_factory.mktemp("convert") / "trace.dat"
-    options = ["--arch", request.param, "-F", "-p", "function_graph", "-e", "sched"]
+    options = ["--arch", arch, "-F", "-p", "function_graph", "-e", "sched"]
     command = ["record", *options, "-o", str(path), "--", "ls | wc -l"]
     assert CliRunner(catch_exceptions=False).invoke(cli, command).exit_code == 0
     return path

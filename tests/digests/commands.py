@@ -96,7 +96,7 @@ _EVERYWHERE = (
     ),
 )
 _MANY = "MANY"
-_MOST_CPUS = {"x86_64": 8, "sparc64": 16}
+_MOST_CPUS = {"x86_64": 8, "sparc64": 16, "riscv64": 16}
 
 
 def _on(command: Command, arch: str) -> Command:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Every section of the ftrace documents: its commands are typed, and print what the section shows.
 
-In the suite, sections that are the same on all architectures are typed alternately on one or the other; --long types them on
-both.
+In the suite, sections that are the same on all architectures are typed alternately on one or the other of those in WHOLE;
+--long types them on all.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ import pytest
 from emu.architectures import ARCHITECTURES
 from emu.machine import Machine
 from emu.tour import DOCUMENTS, Guide, Section
+from tests.lib.arches import OTHERS
+from tests.lib.long_tests import WHOLE
 from tests.lib.said import what_is_wrong
 
-MODELS = {
-    "x86_64": pytest.mark.default_timing("what the sections say to see has its times"),
-    "sparc64": pytest.mark.static_timing("SPARC V9 has no other model"),
-}
+MODEL = pytest.mark.default_timing("what the sections say to see has its times")
+ONLY_MODEL = pytest.mark.static_timing("the architecture has no other model")
 
 
 def typed() -> Iterator[object]:
@@ -29,9 +29,9 @@ def typed() -> Iterator[object]:
     for place, arch in enumerate(ARCHITECTURES):
         sections = ((one, section) for one in DOCUMENTS for section in one.sections)
         for number, (one, section) in enumerate(sections):
-            marks = [MODELS[arch]]
+            marks = [ONLY_MODEL if arch in OTHERS else MODEL]
             everywhere = all(example.is_on(arch) for example in section.examples for arch in ARCHITECTURES)
-            if everywhere and (number + place) % len(ARCHITECTURES):
+            if everywhere and arch in WHOLE and (number + place) % len(WHOLE):
                 marks.append(pytest.mark.long("the suite types it on the other architecture"))
             yield pytest.param(arch, section, marks=marks, id=f"{arch}-{one.name}-{section.name}")
 

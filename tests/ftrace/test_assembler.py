@@ -62,6 +62,7 @@ def test_sparc64(text: str, read: list[str]) -> None:
         ("nop\n.byte 1", "'.byte 1' is no instruction"),
     ],
 )
+@pytest.mark.parametrize("arch", _ADDRESS)
 def test_what_is_no_program(arch: str, text: str, why: str) -> None:
     with pytest.raises(ValueError, match="^" + why.replace(".", r"\.") + "$"):
         _read(arch, text)
@@ -70,3 +71,8 @@ def test_what_is_no_program(arch: str, text: str, why: str) -> None:
 def test_a_symbol_is_no_memory() -> None:
     with pytest.raises(ValueError, match="the address of after must be in a register"):
         _read("x86_64", "mov eax, dword ptr [rip + after]")
+
+
+def test_riscv64_has_none() -> None:
+    with pytest.raises(ValueError, match="there is no assembler for riscv64: keystone has none"):
+        assemble(ftrace_arch.load("riscv64"), "ret", 0, {}.get)

@@ -59,7 +59,7 @@ def test_instructions_do_what_they_did(machine: Machine, arch: str) -> None:
 
 
 def test_what_handlers_may_do(machine: Machine, arch: str) -> None:
-    begins = {"x86_64": "FTRACE", "sparc64": ""}[arch]
+    begins = "" if arch == "sparc64" else "FTRACE"
     flag = f"[{begins}]" if begins else ""
     machine.run("insmod /lib/modules/sample_kprobes.ko")
     sh(machine, "echo -n sample_kprobes_work > probe; echo -n call > handler; echo 1 > call")
@@ -110,6 +110,7 @@ def test_linux_samples(machine: Machine, arch: str) -> None:
     registers = {
         "x86_64": (r"ip = [0-9a-f]{16}, flags = 0x[0-9a-f]+", r"flags = 0x[0-9a-f]+"),
         "sparc64": (r"tpc = [0-9a-f]{16}, tstate = 0x[0-9a-f]+", r"tstate = 0x[0-9a-f]+"),
+        "riscv64": (r"ip = [0-9a-f]{16}, status = 0x[0-9a-f]+", r"status = 0x[0-9a-f]+"),
     }
     before, after = registers[arch]
     machine.run("dmesg -c > /dev/null; insmod /lib/modules/kprobe_example.ko symbol=do_sys_openat2; cat /etc/passwd > /dev/null")

@@ -14,8 +14,8 @@ from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 
 _READ = "cat /proc/version > /dev/null"
-_FIRST_ARGUMENT = {"x86_64": "di", "sparc64": "o0"}
-_PC = {"x86_64": "ip", "sparc64": "pc"}
+_FIRST_ARGUMENT = {"x86_64": "di", "sparc64": "o0", "riscv64": "a0"}
+_PC = {"x86_64": "ip", "sparc64": "pc", "riscv64": "pc"}
 
 
 class _Sentinel(Exception):

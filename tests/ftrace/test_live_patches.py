@@ -11,13 +11,21 @@ import pytest
 from emu.ftrace.errors import TraceError
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
+from tests.lib.gnu_assembler import use_gnu_assembler
 
-_RETURN_42 = {"x86_64": "mov eax, 42; ret", "sparc64": "retl; mov 42, %o0"}
+_RETURN_42 = {"x86_64": "mov eax, 42; ret", "sparc64": "retl; mov 42, %o0", "riscv64": "li a0, 42; ret"}
 _CALL = {  # a function that calls another, and adds 1000
     "x86_64": "call sys_getppid; add eax, 1000; ret",
     "sparc64": "save %sp, -176, %sp; call sys_getppid; nop; add %o0, 1000, %i0; ret; restore",
+    "riscv64": "addi sp, sp, -16; sd ra, 8(sp); call sys_getppid; addi a0, a0, 1000; ld ra, 8(sp); addi sp, sp, 16; ret",
 }
-_SECOND_ARGUMENT = {"x86_64": "mov rax, rsi; ret", "sparc64": "retl; mov %o1, %o0"}
+_SECOND_ARGUMENT = {"x86_64": "mov rax, rsi; ret", "sparc64": "retl; mov %o1, %o0", "riscv64": "mv a0, a1; ret"}
+
+
+@pytest.fixture(autouse=True)
+def assembler(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if "arch" in request.fixturenames:
+        use_gnu_assembler(monkeypatch, request.getfixturevalue("arch"))
 
 
 def _getpid(machine: Machine) -> int:
@@ -136,6 +144,11 @@ def test_what_is_refused_changes_nothing(
         if isinstance(failed.value, TraceError):
             assert failed.value.errno == expected
         assert machine.board.now == before
+
+
+def test_riscv64_has_no_assembler() -> None:
+    with booted_machine("riscv64") as machine, pytest.raises(ValueError, match="no assembler for riscv64.*`to`"):
+        machine.patch("sys_getpid", asm="ret")
 
 
 def test_two_on_one_function(arch: str) -> None:

@@ -51,6 +51,11 @@ def delivered_from(machine: Machine, cpu: Cpu) -> tuple[int, int] | None:
         if cpu.pc != image.symbol("ttable") + 0x4F * 32:
             return None
         return int(Env.from_address(cpu.env).ts[1].tpc), place_of(cpu)[1]
+    if machine.board.arch.name == "riscv64":
+        registers = cpu.registers()
+        if cpu.pc != image.symbol("handle_exception") or registers["scause"] != 1 << 63 | 63:
+            return None
+        return registers["sepc"], registers["sp"]
     if cpu.pc != image.symbol("asm_exc_nmi"):
         return None
     ip, _, _, sp, _ = struct.unpack("<5Q", cpu.read(place_of(cpu)[1], 40))

@@ -16,8 +16,8 @@ from tests.lib.booted_machine import booted_machine
 from tests.lib.golden import read_golden
 
 ENABLED = "/proc/sys/kernel/stack_tracer_enabled"
-GRAPH = {"x86_64": "ftrace_graph_caller", "sparc64": "prepare_ftrace_return"}
-BIAS = {"x86_64": 0, "sparc64": 2047}  # from a frame's value to its address
+GRAPH = {"x86_64": "ftrace_graph_caller", "sparc64": "prepare_ftrace_return", "riscv64": "ftrace_graph_caller"}
+BIAS = {"x86_64": 0, "sparc64": 2047, "riscv64": 0}  # from a frame's value to its address
 LINE = re.compile(r" *(\d+)\) +(\d+) +(\d+)   (\S+(?: \[\w+\])?)")
 DISABLED = """#
 #  Stack tracer disabled
@@ -54,7 +54,10 @@ def deepest_at(machine: Machine, label: str) -> list[Calls]:
         for caller in kernel.arch.callers(kernel.memory, cpu, registers, real):
             if not kernel.symbols.is_code(caller):
                 break
-            calls.append((caller, top - frames[-1] - BIAS[arch] if frames[-1] else None))
+            place = frames[-1] if frames else registers["sp"]
+            if arch == "riscv64":  # a frame begins where its callee's ends, which the callee's frame pointer says
+                place = registers["sp"] if len(calls) < 2 else frames[-1] and frames[-2]
+            calls.append((caller, top - place - BIAS[arch] if place else None))
             if not hidden and not deepest < (calls[0][1] or 0) <= stack_size:
                 return
         calls = calls[hidden:]

@@ -24,7 +24,7 @@ from tests.lib.witness_stacks import StackWitness
 
 # The witness logs at the label where an entry is recorded: the target of call sites, and where events commit their entries.
 FUNCTION, EVENT = "ftrace_caller", "trace_event_buffer_commit"
-GRAPH = {"x86_64": "ftrace_graph_caller", "sparc64": "prepare_ftrace_return"}
+GRAPH = {"x86_64": "ftrace_graph_caller", "sparc64": "prepare_ftrace_return", "riscv64": "ftrace_graph_caller"}
 
 MODULE = "insmod /lib/modules/sample_printk.ko; rmmod sample_printk"
 BUSY = f"ls /bin | sed s/[aeiou]/z/g > /dev/null; {MODULE}; ls /proc /bin > /dev/null; busy {{}} 1"
@@ -55,7 +55,7 @@ class Frames:
     """Finds the functions of a stack's addresses. Code far from a function's body (NAME.cold) belongs to the function."""
 
     def __init__(self, machine: Machine) -> None:
-        self._x86 = machine.board.arch.name == "x86_64"
+        self._arch = machine.board.arch.name
         self._function_at = machine.kernel.symbols.function_at
         self._memory = machine.kernel.memory
         image = machine.kernel.image
@@ -66,12 +66,12 @@ class Frames:
     def functions(self, stack: tuple[int, ...]) -> list[Symbol]:
         """The function of each address. All must be code, and each must belong to a call, or be interrupted by entry code.
 
-        An x86-64 return address is behind its call, and so possibly in the next function; but an interrupted function continues
-        at the address itself.
+        A return address is behind its call, except on SPARC V9, and so possibly in the next function; but an interrupted function
+        continues at the address itself.
         """
         found, interrupted = [], False
         for address in stack:
-            named = self._function_at(address if interrupted or not self._x86 else address - 1)
+            named = self._function_at(address if interrupted or self._arch == "sparc64" else address - 1)
             assert named is not None, f"{address:#x} is no code"
             function, module = named
             assert interrupted or module or self._is_of_call(address), f"{address:#x} is of no call"
@@ -80,10 +80,13 @@ class Frames:
         return found
 
     def _is_of_call(self, address: int) -> bool:
-        """Whether an address is a call, or on x86-64 behind one; or the address to which a new task's first switch returns."""
+        """Whether an address is behind a call, or on SPARC V9 a call; or the address to which a new task's first switch returns."""
         if address == self._first_return:
             return True
-        if self._x86:
+        if self._arch == "riscv64":
+            word, short = self._memory.read_word(address - 4, 4), self._memory.read_word(address - 2, 2)
+            return (word & 0x7F in (0x67, 0x6F) and word >> 7 & 31 in (1, 5)) or (short & 0xF07F == 0x9002 and short >> 7 != 0b1001_00000)
+        if self._arch == "x86_64":
             before = self._memory.read(address - 7, 7)
             indirect = any(before[-n] == 0xFF and before[1 - n] >> 3 & 7 == 2 for n in (2, 3, 4, 6, 7))
             return before[-5] == 0xE8 or indirect
@@ -206,7 +209,7 @@ def test_damaged_stacks_end_somewhere(arch: str) -> None:
         machine.tracefs.write("options/func_stack_trace", "1")
         machine.tracefs.write("buffer_size_kb", "20000")
         machine.run("true")
-        start, count = (Env.regbase.offset, 8 * 16) if arch == "sparc64" else (0, 16)  # all windows, general registers
+        start, count = (Env.regbase.offset, 8 * 16) if arch == "sparc64" else (0, 32 if arch == "riscv64" else 16)
         registers = np.ctypeslib.as_array((ctypes.c_uint64 * count).from_address(cpu.env + start))
         record_stack = array.recorder.globals.stacks.callbacks().function_stack.address
         callback = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64)(record_stack)

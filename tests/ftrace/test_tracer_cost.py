@@ -133,7 +133,9 @@ def test_graphs(arch: str) -> None:
     durations = [calls["rettime"] - calls["calltime"] for calls in (free, costly)]
     assert set((durations[1] - durations[0]).tolist()) == {ENTRY + COST.graph_call}
     steps = [np.diff(calls["calltime"]) for calls in (free, costly)]
-    assert set((steps[1] - steps[0]).tolist()) == {2 * ENTRY + GRAPH}
+    [(difference, count)] = Counter((steps[1] - steps[0]).tolist()).most_common(1)
+    assert difference == 2 * ENTRY + GRAPH
+    assert count >= len(free) - 3  # there may be a tick of the timer in between
 
 
 def test_markers(arch: str) -> None:

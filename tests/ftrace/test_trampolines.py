@@ -12,14 +12,25 @@ from emu.ftrace.errors import TraceError
 from emu.ftrace.sites.trampolines import PLACE_SIZE, Trampolines
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
+from tests.lib.gnu_assembler import use_gnu_assembler
 from tests.lib.trampoline_places import leave_places
 
 # A function that takes some time and returns 7; and one that returns at once.
 _SLOW = {
     "x86_64": "mov ecx, 300000; again: dec ecx; jnz again; mov eax, 7; ret",
     "sparc64": "sethi 300, %g1; again: subcc %g1, 1, %g1; bne again; nop; retl; mov 7, %o0",
+    "riscv64": "li a1, 300000; again: addi a1, a1, -1; bnez a1, again; li a0, 7; ret",
 }
-_FAST = {"x86_64": "mov eax, 8; ret; nop; nop; nop; ud2; ud2", "sparc64": "retl; mov 8, %o0; ta 3; ta 3; ta 3; ta 3"}
+_FAST = {
+    "x86_64": "mov eax, 8; ret; nop; nop; nop; ud2; ud2",
+    "sparc64": "retl; mov 8, %o0; ta 3; ta 3; ta 3; ta 3",
+    "riscv64": "li a0, 8; ret; .rept 6; unimp; .endr",
+}
+
+
+@pytest.fixture(autouse=True)
+def assembler(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    use_gnu_assembler(monkeypatch, arch)
 
 
 def _reuse_under_a_task(machine: Machine) -> str:

@@ -14,12 +14,10 @@ from tests.lib.booted_machine import booted_machine
 from tests.lib.event_lines import EventLine, event_lines
 from tests.lib.golden import read_golden
 
-ARCHES = ["x86_64", "sparc64"]
 EVENTS = "sched_wakeup sched_wakeup_new sched_switch"
 
 
 @pytest.mark.static_timing("how long is waited is counted")
-@pytest.mark.parametrize("arch", ARCHES)
 def test_a_task_waits_for_one_with_a_higher_priority(arch: str) -> None:
     with booted_machine(arch, frequency=10**9) as machine:
         tracefs = machine.tracefs
@@ -48,7 +46,6 @@ def shown(trace: str) -> list[tuple[str, str]]:
     return [(flags.lower(), re.sub(r"\s+", " ", re.sub(r"\n .*|\d+|u?sleep", "", text))) for flags, text in lines]
 
 
-@pytest.mark.parametrize("arch", ARCHES)
 def test_what_is_recorded_is_as_in_linux(arch: str) -> None:
     with booted_machine(arch) as machine:
         tracefs = machine.tracefs
@@ -106,7 +103,6 @@ wait
 
 
 @pytest.mark.static_timing("how long is waited is counted")
-@pytest.mark.parametrize("arch", ARCHES)
 def test_the_worst_is_the_one_that_events_show(arch: str) -> None:
     with booted_machine(arch) as machine:
         tracefs = machine.tracefs

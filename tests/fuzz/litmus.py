@@ -35,7 +35,7 @@ def run(arch: str, seed: int, numbers: range) -> Outcome:
     outcome = Outcome()
     folder = Path(emu.race.__file__).parent / "corpus"
     texts = [path.read_text() for path in sorted(folder.glob("*.litmus"))]
-    texts = [text for text in texts if text.startswith({"x86_64": "X86_64", "sparc64": "SPARC64"}[arch])]
+    texts = [text for text in texts if text.startswith(arch.upper())]
     for number in numbers:
         changed = _changed(texts, random.Random(f"{seed} {ARCHITECTURES.index(arch)} {number}"))
         try:

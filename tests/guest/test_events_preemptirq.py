@@ -70,7 +70,8 @@ def check_callers(machine: Machine, story: Sequence[EventLine]) -> None:
         ("preempt_disable", "irq_enter_rcu"),
         ("preempt_disable", "_raw_spin_lock"),
     }
-    unknown = "0x0" if machine.board.arch.name == "x86_64" else "0xfffff80000000000"  # out of reach of parent_offs
+    # Zero is out of reach of parent_offs where the kernel is in the direct map.
+    unknown = "0x0" if machine.board.arch.name == "x86_64" else f"{machine.board.arch.kernel_map:#x}"
     for event in story:
         of_a_lock = event["caller"].startswith("_raw_spin_")
         assert event["parent"] == (unknown if event.name.startswith("irq") or of_a_lock else event["caller"])

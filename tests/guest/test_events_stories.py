@@ -256,7 +256,7 @@ def test_pages_of_a_cpu_come_from_the_zone_and_go_back(memory_story: Story) -> N
 
 
 def test_rss_changes_by_a_page(memory_story: Story, arch: str) -> None:
-    page = {"x86_64": 4096, "sparc64": 8192}[arch]
+    page = {"x86_64": 4096, "sparc64": 8192, "riscv64": 4096}[arch]
     sizes: dict[tuple[str, str], int] = {}
     kinds = set()
     for event in of(memory_story, "rss_stat"):

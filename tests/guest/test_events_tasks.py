@@ -16,7 +16,7 @@ from tests.lib.event_lines import EventLine, event_lines
 SCRIPT = "busy 4 2; sleep 1000 & usleep 5000; kill -USR1 $!; wait; ls / | cat > /dev/null; nice -n 5 true"
 JITTER = 40e-6  # seconds between something and its event
 
-SIGNALS = {"x86_64": ("10", "17"), "sparc64": ("30", "20")}  # SIGUSR1 and SIGCHLD
+SIGNALS = {"x86_64": ("10", "17"), "sparc64": ("30", "20"), "riscv64": ("10", "17")}  # SIGUSR1 and SIGCHLD
 
 Story = Sequence[EventLine]
 

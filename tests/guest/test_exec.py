@@ -25,7 +25,7 @@ int main(int argc, char **argv)
 
 # Values in the header of an ELF file.
 LITTLE, BIG, EXECUTABLE, OBJECT, CORE = 1, 2, 2, 1, 4
-HERE = {"x86_64": (LITTLE, 62), "sparc64": (BIG, 43)}
+HERE = {"x86_64": (LITTLE, 62), "sparc64": (BIG, 43), "riscv64": (LITTLE, 243)}
 
 PT_GNU_PROPERTY, ISA_NEEDED = 0x6474E553, 0xC0008002
 BASELINE, V2, V3, V4 = 1, 2, 4, 8

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from emu.architectures import ARCHITECTURES
 from emu.cpu.ramdisk import RamDisk
 from emu.kernel.files.share import Share
 from emu.machine import Machine
@@ -90,6 +91,8 @@ static void trap(void)
 {
 #ifdef __x86_64__
 	asm volatile("int3");
+#elif defined(__riscv)
+	asm volatile(".option push; .option norvc; ebreak; .option pop");
 #else
 	asm volatile("ta 1");
 #endif
@@ -173,7 +176,7 @@ class Probed:
         return [line.partition(": ")[2] for line in text.splitlines() if not line.startswith("#")]
 
 
-@pytest.fixture(scope="module", params=["x86_64", "sparc64"])
+@pytest.fixture(scope="module", params=ARCHITECTURES)
 def booted(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Probed]:
     folder = tmp_path_factory.mktemp("p")
     program = ProbedProgram(request.param, PROGRAM, folder)
@@ -205,7 +208,8 @@ def test_calls_and_returns(probed: Probed) -> None:
 
 
 def test_arguments(probed: Probed) -> None:
-    first, second = {"x86_64": ("%di", "%si"), "sparc64": ("%o0", "%o1")}[probed.machine.board.arch.name]
+    registers = {"x86_64": ("%di", "%si"), "sparc64": ("%o0", "%o1"), "riscv64": ("%a0", "%a1")}
+    first, second = registers[probed.machine.board.arch.name]
     place = probed.program.offset("sum")
     probed.define(
         f"p:greets {{greet}} name=+0({first}):string number={second}:s32 comm=$comm counter=@+{place:#x}:x8 far=+0(\\0):string"

@@ -131,6 +131,7 @@ def test_disassembly_marks_the_program_counter(arch: str) -> None:
 NAMES = {
     "x86_64": {"rax", "r15", "rip", "rflags", "cs", "cr3", "gs_base"},
     "sparc64": {"g1", "o0", "l7", "i7", "pc", "npc", "ccr", "pstate", "tl", "pil", "cwp", "asi"},
+    "riscv64": {"zero", "ra", "sp", "s0", "a0", "t6", "pc", "sstatus", "sepc", "scause", "stval", "satp"},
 }
 
 
@@ -141,14 +142,18 @@ def test_registers_have_the_names_that_disassembly_has(arch: str) -> None:
         if arch == "x86_64":
             assert registers["rip"] == machine.cpus[0].pc and registers["rsp"] > 0xFFFF_8880_0000_0000
             assert registers["cr0"] == 0x8005_0033 and registers["cs"] & 3 == 0
-        else:
+        elif arch == "sparc64":
             assert registers["npc"] == registers["pc"] + 4 and registers["sp"] == registers["o6"]
+        else:
+            assert registers["pc"] == machine.cpus[0].pc and registers["zero"] == 0
 
 
-def test_flags_are_those_of_the_last_comparison(arch: str) -> None:
-    """QEMU computes them lazily."""
-    comparison = {"x86_64": r"cmpq (%\w+), (%\w+)$", "sparc64": r"cmp (%\w+), (%\w+)$"}[arch]
-    flags = {"x86_64": "rflags", "sparc64": "ccr"}[arch]  # in both, bit 6 is set if two 64-bit numbers are equal
+@pytest.mark.parametrize(
+    ("arch", "comparison", "flags"),
+    [("x86_64", r"cmpq (%\w+), (%\w+)$", "rflags"), ("sparc64", r"cmp (%\w+), (%\w+)$", "ccr")],
+)
+def test_flags_are_those_of_the_last_comparison(arch: str, comparison: str, flags: str) -> None:
+    """QEMU computes them lazily. In both registers, bit 6 is set if two 64-bit numbers are equal. RISC-V has no flags."""
     with in_newfstatat(arch) as machine:
         seen = set()
         cpu = machine.cpus[0]

@@ -14,10 +14,11 @@ from emu.kernel import userland
 from emu.kernel.userland import BadUserland, Userland, find_busybox
 from emu.machine import Machine, image_directory
 
-MACHINES = {"x86_64": "EM_X86_64", "sparc64": "EM_SPARCV9"}
+MACHINES = {"x86_64": "EM_X86_64", "sparc64": "EM_SPARCV9", "riscv64": "EM_RISCV"}
 REMEDY = {
     "x86_64": "install Debian's package busybox-static",
     "sparc64": "'firmware/tools/busybox sparc64' builds one, with Debian's package gcc-sparc64-linux-gnu",
+    "riscv64": "'firmware/tools/busybox riscv64' builds one, with Debian's package gcc-riscv64-linux-gnu",
 }
 DYNAMIC = 3  # PT_INTERP
 
@@ -35,7 +36,7 @@ def made(path: Path, arch: str, *, dynamic: bool = False, busybox: bool = True) 
     """A program whose bytes show whether it is a static busybox."""
     program = bytearray((image_directory(arch) / "vmlinux").read_bytes())
     if dynamic:
-        order = "little" if arch == "x86_64" else "big"
+        order = "big" if arch == "sparc64" else "little"
         first = int.from_bytes(program[32:40], order)  # e_phoff
         program[first : first + 4] = DYNAMIC.to_bytes(4, order)
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -5,7 +5,8 @@
     ./venv python -m tests.lib.cpu_times FILE      makes long_tests.txt of it
 
 A test that takes more than MOST seconds is listed. But of a test's cases the cheapest stays in the suite if it takes no more than
-MOST_OF_FIRST, and of each file the cheapest test stays in any case. Parts of the soak have no such exceptions.
+MOST_OF_FIRST (the cheapest on architectures all of whose tests the suite runs), and of each file the cheapest test stays in any
+case. Parts of the soak have no such exceptions.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.lib.long_tests import LIST, function_of
+from tests.lib.long_tests import LIST, PARTS, function_of
 
 MOST, MOST_OF_FIRST = 0.2, 0.5  # seconds
 # These stay however long they take.
@@ -74,7 +75,7 @@ def _processor_time() -> float:
 def long_ones(seconds: Mapping[str, float]) -> list[str]:
     """The tests to list, by the seconds that each takes: functions of which all cases take long, and cases."""
     cases: dict[str, list[str]] = defaultdict(list)
-    for test in sorted(seconds, key=lambda test: (seconds[test], test)):
+    for test in sorted(seconds, key=lambda test: (any(name in test for name in PARTS), seconds[test], test)):
         cases[function_of(test)].append(test)
     listed = {test for first, *others in cases.values() for test in others if seconds[test] > MOST}
     listed |= {first for first, *_ in cases.values() if seconds[first] > (MOST if first.startswith(SOAK) else MOST_OF_FIRST)}

@@ -71,7 +71,7 @@ class ElfFile:
     def set_pointer(self, section: str, offset: int, address: int) -> None:
         """Makes the pointer at an offset in a module's section point to an address of the guest."""
         place = self._relocation(section, offset)
-        self.data[place + _WORD : place + 2 * _WORD] = bytes(_WORD)  # R_X86_64_NONE, R_SPARC_NONE: the number is not relocated
+        self.data[place + _WORD : place + 2 * _WORD] = bytes(_WORD)  # R_..._NONE: the number is not relocated
         self.set_number(section, offset, address)
 
     def set_number(self, section: str, offset: int, value: int, size: int = _WORD) -> None:

@@ -2,10 +2,11 @@
 """The tests that the suite leaves to `make soak`: a plugin of pytest. `pytest --long`, which `make soak` calls, runs everything.
 
 * `long_tests.txt` lists the tests that take long, as measured (cpu_times.py): cases, and functions with all their cases.
-* `long(why)` marks what must not run in the suite, however long it takes. `long(why, arch=NAME)` leaves out one architecture's,
-  where the other one's shows nearly the same.
-* Where the architecture makes no difference, a file is run on one of them, and each fifth file on both. The choice is derived
-  from the file's name, so it is always the same. FILES_OF_ARCHITECTURES and the folders below are run on both.
+* `long(why)` marks what must not run in the suite, however long it takes. `long(why, but=NAME)` leaves out all
+  architectures but one, which shows nearly the same as the others.
+* Of the tests that run on each architecture, one of PARTS[NAME] runs on an architecture that has such a part.
+* On the others, a file is run on one of them where the architecture makes no difference, and each fifth file on both.
+  FILES_OF_ARCHITECTURES and the folders below are run on both. Both choices are derived from names, so they are always the same.
 
 `pytest -m quick` runs the folders and files of QUICK: the parts of emu by themselves.
 """
@@ -55,6 +56,8 @@ FILES_OF_ARCHITECTURES = (
     "tests/ftrace/test_witness.py",
 )
 SHARE = 5  # one file of this many is run on both
+PARTS = {"riscv64": 10}  # of this architecture's tests, one of this many runs
+WHOLE = tuple(name for name in ARCHITECTURES if name not in PARTS)
 QUICK = (
     "tests/cpu/", "tests/kernel/", "tests/native/", "tests/race/", "tests/trace/test_", "tests/ftrace/event/",
     "tests/ftrace/hist/", "tests/ftrace/native/", "tests/ftrace/text/", "tests/ftrace/trigger/", "tests/test_machine.py",
@@ -69,7 +72,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "long(why, arch=None): only --long runs it, or its part of an architecture")
+    config.addinivalue_line("markers", "long(why, but=None): only --long runs it, or its cases of all architectures but one")
     config.addinivalue_line("markers", "quick: of the parts of emu by themselves; all of them take two minutes")
 
 
@@ -93,6 +96,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         or function_of(item.nodeid) in listed
         or _is_long(item)
         or _is_shown_on_another(item, config.rootpath)
+        or not is_in_part(item.nodeid, _arch(item))
     }
     config.hook.pytest_deselected(items=[item for item in items if item in left])
     items[:] = [item for item in items if item not in left]
@@ -110,13 +114,18 @@ def _arch(item: pytest.Item) -> str | None:
 
 
 def _is_long(item: pytest.Item) -> bool:
-    return any(mark.kwargs.get("arch") in (None, _arch(item)) for mark in item.iter_markers("long"))
+    return any("but" not in mark.kwargs or mark.kwargs["but"] != _arch(item) for mark in item.iter_markers("long"))
 
 
 def _is_shown_on_another(item: pytest.Item, root: Path) -> bool:
     """Whether the item's architecture makes no difference, and its file is run on another one."""
     arch, path = _arch(item), item.path.relative_to(root).as_posix()
-    if arch not in ARCHITECTURES or path.startswith(FOLDERS_OF_ARCHITECTURES) or path in FILES_OF_ARCHITECTURES:
+    if arch not in WHOLE or path.startswith(FOLDERS_OF_ARCHITECTURES) or path in FILES_OF_ARCHITECTURES:
         return False
     number = zlib.crc32(path.encode())
-    return number % SHARE != 0 and arch != ARCHITECTURES[number // SHARE % len(ARCHITECTURES)]
+    return number % SHARE != 0 and arch != WHOLE[number // SHARE % len(WHOLE)]
+
+
+def is_in_part(test: str, arch: str | None) -> bool:
+    """Whether a test is in the part of its architecture's tests that the suite runs."""
+    return zlib.crc32(test.encode()) % PARTS.get(arch or "", 1) == 0

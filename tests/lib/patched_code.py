@@ -12,20 +12,26 @@ from emu.machine import Machine
 
 __all__ = ["NOPS", "Branches", "branches", "calls", "jump", "keys_on"]
 
-NOPS = {"x86_64": bytes.fromhex("0f1f440000"), "sparc64": bytes.fromhex("01000000")}
+NOPS = {"x86_64": bytes.fromhex("0f1f440000"), "sparc64": bytes.fromhex("01000000"), "riscv64": bytes.fromhex("13000000")}
+GP_PAGE = 4096  # on RISC-V, gp points to the beginning of a page with the trampolines
 
 
 def jump(arch: str, code: int, target: int) -> bytes:
-    """`jmp target`, or `ba,a,pt %xcc, target`."""
+    """`jmp target`, `ba,a,pt %xcc, target`, or `jal zero, target`."""
     if arch == "x86_64":
         return b"\xe9" + (target - code - 5).to_bytes(4, "little", signed=True)
+    if arch == "riscv64":
+        bits = f"{(target - code) & 0x1FFFFF:021b}"  # from bit 20 down; bit 0 is not stored
+        return int(bits[0] + bits[10:20] + bits[9] + bits[1:9] + f"{0x6F:012b}", 2).to_bytes(4, "little")
     return (0x30680000 | (target - code) // 4 & 0x7FFFF).to_bytes(4, "big")
 
 
 def call(arch: str, site: int, target: int) -> bytes:
-    """`call target`."""
+    """`call target`, or `jalr t0, target - gp(gp)`."""
     if arch == "x86_64":
         return b"\xe8" + (target - site - 5).to_bytes(4, "little", signed=True)
+    if arch == "riscv64":
+        return int(f"{target % GP_PAGE:012b}" + f"{3:05b}" + "000" + f"{5:05b}" + f"{0x67:07b}", 2).to_bytes(4, "little")
     return (0x40000000 | (target - site) // 4 & 0x3FFFFFFF).to_bytes(4, "big")
 
 

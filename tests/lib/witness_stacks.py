@@ -3,7 +3,8 @@
 pointer. It uses no frame pointers, register windows or return addresses.
 
 A function is active from its first block until the stack pointer is back at its caller's value. Whatever interrupts a function
-is called below it on the same stack. But it is known only at the beginning of the next block that a function was entered or has
+is called below it on the same stack. On RISC-V a function may have no stack of its own; it is then active until a block begins
+outside it. But it is known only at the beginning of the next block that a function was entered or has
 returned, and an interrupt may come before; so when a handler begins, the interrupted address counts as a block. Only x86-64 has
 another stack: that of NMIs.
 """
@@ -17,6 +18,7 @@ from typing import Literal
 
 import numpy as np
 
+from emu.cpu.arch.riscv64 import state as riscv
 from emu.cpu.arch.sparc64 import state
 from emu.cpu.arch.x86_64.state import GENERAL_REGISTERS
 from emu.machine import Machine
@@ -37,6 +39,8 @@ CLEAN_WINDOW, CLEAN_WINDOW_END, SPILL, FILL_END = 0x24, 0x28, 0x80, 0x100
 BIAS = 2047
 SPARC_SP = state.WINDOW_REGISTERS.index("o6")
 X86_SP = GENERAL_REGISTERS.index("sp")
+RISCV_SP, RISCV_SEPC = riscv.REGISTERS.index("sp"), riscv.Env.sepc.offset // 8  # words of the state
+OUTERMOST = {"x86_64": 168 + 8, "sparc64": 192 + 160, "riscv64": 288}
 
 
 # The cache tracks changes only of the module with compiled code and of emu, so these are not in another module of tests.
@@ -103,6 +107,11 @@ class Head(Record):
     kernel: u64
     kernel_start: u64
     env: u64  # the CPU's state
+    # RISC-V: the first instruction of all traps, which is the first of entry code, and the functions that sites call
+    trap: u64
+    trap_end: u64
+    called: u64
+    called_by_graph: u64
     in_trap: u64  # the trap level at the previous block
     stacks: Records[Row]  # the table of stacks
     own: Row  # of the CPU's stack for NMIs
@@ -127,7 +136,7 @@ def _logger(
         task_pid: likewise.
         size: of a task's stack.
     """
-    is_sparc = arch == "sparc64"
+    is_sparc, is_x86, is_riscv = (arch == name for name in ("sparc64", "x86_64", "riscv64"))
     native = Native(
         Layouts(
             {
@@ -142,7 +151,7 @@ def _logger(
     njit, callback = native.njit, native.callback
     stack_size, granule = u64(size), u64(GRANULE)
     # The stack pointer in entry code after it has saved a program's registers: all active functions are below.
-    outermost = u64(192 + 160 if is_sparc else 168 + 8)
+    outermost = u64(OUTERMOST[arch])
 
     @njit
     def host(head: Head, address: u64) -> u64:
@@ -182,13 +191,23 @@ def _logger(
         return row
 
     @njit
+    def inside(head: Head, site: u64, address: u64) -> bool:
+        """Whether an address is in a function, or in code that sites or traps lead to: sites are first instructions."""
+        if address in (head.called, head.called_by_graph) or head.trap <= address < head.trap_end:
+            return True
+        place = (address - head.first) // granule
+        while head.sites[place] == 0 and place > 0:
+            place -= 1
+        return head.sites[place] == site
+
+    @njit
     def step(head: Head, address: u64, sp: u64) -> None:
         """A block begins, or an interrupted function would have continued, at `address`."""
         site = site_at(head, address)
         row = task_row(head)
         bottom = row.stack
         if not bottom <= sp <= bottom + stack_size:
-            if is_sparc or sp >> 63 == 0:  # the stack of a program
+            if not is_x86 or sp >> 63 == 0:  # the stack of a program
                 return
             row = head.own
         elif sp >= bottom + stack_size - outermost and row.pid != IDLE:
@@ -198,7 +217,8 @@ def _logger(
         while count > 0:
             then = row.pointers[count - 1]
             if then > sp or (then == sp and not returned):
-                break
+                if not is_riscv or then > sp or inside(head, row.sites[count - 1], address):
+                    break
             count -= 1
         if site > ERROR_CODE and count < DEEPEST:
             row.sites[count] = site
@@ -267,7 +287,20 @@ def _logger(
             step(head, trap.tpc, sp)
         put_if_on(head, address, sp)
 
-    return sparc_block if is_sparc else x86_block
+    @callback
+    def riscv_block(uc: u64, address: u64, size: u32, head: Head) -> None:
+        if address < head.first:
+            return
+        registers = Words(head.env)
+        sp = registers[RISCV_SP]
+        if address == head.trap:
+            interrupted = registers[RISCV_SEPC]
+            if interrupted >= head.first:
+                step(head, interrupted, sp)
+        step(head, address, sp)
+        put_if_on(head, address, sp)
+
+    return {"x86_64": x86_block, "sparc64": sparc_block, "riscv64": riscv_block}[arch]
 
 
 @dataclass(frozen=True)
@@ -304,6 +337,13 @@ class StackWitness:
         for function in image.functions:
             if function.name.startswith("asm_"):
                 self._map.learn({function.address: ERROR_CODE if function.name in _WITH_ERROR_CODE else NO_CODE})
+        trap = trap_end = called = called_by_graph = 0
+        if board.arch.name == "riscv64":
+            names = ("handle_exception", "__entry_text_end", "ftrace_caller", "ftrace_graph_caller")
+            trap, trap_end, called, called_by_graph = map(image.symbol, names)
+            sites = set(image.sites.tolist())
+            others = [function.address for function in image.functions if function.address not in sites]
+            self._map.learn({address: NO_CODE for address in others if address % GRANULE == 0})
         self._stacks = np.zeros((STACK_LIMIT, ROW), np.uint64)
         offsets = map(image.offset, ("pcpu_hot.current_task", "task_struct.stack", "task_struct.pid"))
         self._hook = _logger(board.arch.name, board.arch.byte_order, *offsets, 4 * board.arch.page_size)
@@ -315,6 +355,7 @@ class StackWitness:
             head.direct = (board.ram_address - board.arch.direct_map) % 2**64
             head.kernel = (board.ram_address - board.arch.kernel_map) % 2**64
             head.kernel_start, head.env = board.arch.kernel_map, cpu.env
+            head.trap, head.trap_end, head.called, head.called_by_graph = trap, trap_end, called, called_by_graph
             head.stacks, head.own = Records[Row](self._stacks.ctypes.data), Row(own.ctypes.data)
             head.log = Words(log.ctypes.data)
             for n, label in enumerate(labels):

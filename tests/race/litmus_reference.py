@@ -2,7 +2,7 @@
 """An independent implementation of litmus tests of a few instructions: an interpreter that tries every order and every fetch.
 
 It supports `mov`, loads, stores, `cmp`, jumps, a serialising instruction, and stores to the immediate of a `mov` that others
-execute (a *site*, in a cache line of its own).
+execute (a *site*, in a cache line of its own). On RISC-V, a comparison leaves 0 in t1 if the values are equal.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-__all__ = ["Instruction", "final_states", "text"]
+__all__ = ["REGISTERS", "WORDS", "Instruction", "final_states", "text"]
 
 WORDS = ("x", "y")
 REGISTERS = ("rax", "rbx")
@@ -35,15 +35,18 @@ class Instruction:
     target: int | tuple[int, int] = 0
 
 
-def text(columns: list[list[Instruction]]) -> str:
+def text(columns: list[list[Instruction]], arch: str) -> str:
     """The instructions as a litmus test that shows all registers and words."""
-    cells = [[_line(cpu, n, instruction) for n, instruction in enumerate(column)] for cpu, column in enumerate(columns)]
+    line = {"x86_64": _line, "riscv64": _riscv_line}[arch]
+    cells = [[line(cpu, n, instruction) for n, instruction in enumerate(column)] for cpu, column in enumerate(columns)]
     lines = [[cell for parts in column for cell in parts] + [f"end{cpu}:"] for cpu, column in enumerate(cells)]
     height = max(map(len, lines))
     rows = [" | ".join(line[n] if n < len(line) else "" for line in lines) for n in range(height)]
-    shown = " ".join([*(f"{cpu}:{name};" for cpu in range(len(columns)) for name in REGISTERS), *(f"{word};" for word in WORDS)])
+    names = REGISTERS if arch == "x86_64" else _RISCV_REGISTERS.values()
+    shown = " ".join([*(f"{cpu}:{name};" for cpu in range(len(columns)) for name in names), *(f"{word};" for word in WORDS)])
+    state = "" if arch == "x86_64" else " ".join(_riscv_state(columns))
     heads = " | ".join(f"P{cpu}" for cpu in range(len(columns)))
-    return "\n".join(["X86_64 random", "{ x = 0; y = 0; }", f"{heads} ;", *(f"{row} ;" for row in rows),
+    return "\n".join([f"{arch.upper()} random", f"{{ x = 0; y = 0; {state} }}", f"{heads} ;", *(f"{row} ;" for row in rows),
                       f"locations [{shown}]", "exists (x = 0)"])  # fmt: skip
 
 
@@ -67,6 +70,43 @@ def _line(cpu: int, index: int, instruction: Instruction) -> Iterator[str]:
         "serialise": "wbinvd",
         "site": f"mov e{it.register[1:]}, 0",
     }[it.kind].replace(f"TARGET{it.target}", f"i{cpu}_{it.target}")
+    if it.kind == "site":
+        yield ".align 64"
+
+
+_RISCV_REGISTERS = {"rax": "a0", "rbx": "a1"}
+_RISCV_WORDS = {"x": "s2", "y": "s3"}  # registers with their addresses
+
+
+def _riscv_state(columns: list[list[Instruction]]) -> Iterator[str]:
+    """The registers with the addresses of words and, from s4 on, of what each instruction of a column patches."""
+    for cpu, column in enumerate(columns):
+        yield f"{cpu}:t1 = 1; {cpu}:s2 = x; {cpu}:s3 = y;"
+        for n, it in enumerate(column):
+            if isinstance(it.target, tuple):
+                yield f"{cpu}:s{4 + n} = i{it.target[0]}_{it.target[1]};"
+
+
+def _riscv_line(cpu: int, index: int, instruction: Instruction) -> Iterator[str]:
+    it, label = instruction, f"i{cpu}_{index}"
+    register, word, target = _RISCV_REGISTERS[it.register], _RISCV_WORDS[it.word], f"i{cpu}_{it.target}"
+    if it.kind == "site":
+        yield ".align 64"
+    if it.kind == "patch":  # the high parcel: the immediate, and 0 for the register zero
+        yield f"{label}: li t2, {it.value << 4}"
+        yield f"sh t2, 2(s{4 + index})"
+        return
+    yield f"{label}: " + {
+        "set": f"li {register}, {it.value}",
+        "load": f"ld {register}, ({word})",
+        "store": f"sd {register}, ({word})",
+        "compare": f"addi t1, {register}, -{it.value}",
+        "jump": f"j {target}",
+        "jump-if": f"beqz t1, {target}",
+        "jump-unless": f"bnez t1, {target}",
+        "serialise": "fence.i",
+        "site": f"addi {register}, zero, 0",
+    }[it.kind]
     if it.kind == "site":
         yield ".align 64"
 

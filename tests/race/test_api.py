@@ -98,7 +98,7 @@ def test_what_only_the_model_has() -> None:
 
 
 def test_bad_protocols() -> None:
-    with pytest.raises(ValueError, match="there is no architecture 'mips'; there are x86_64, sparc64"):
+    with pytest.raises(ValueError, match="there is no architecture 'mips'; there are x86_64, sparc64, riscv64"):
         race.certify(hasty, "mips")
     with pytest.raises(ValueError, match="protocol bogus: there is no protocol 'bogus'"):
         race.certify("bogus")

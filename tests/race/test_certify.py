@@ -52,6 +52,37 @@ def test_on_sparc_both_protocols_are_safe_with_nmis_too(protocol: str) -> None:
     assert unsafe(verdicts) == []
 
 
+@pytest.mark.parametrize("protocol", ["flush", "stop_machine"])
+def test_on_risc_v_both_protocols_are_safe_where_a_word_is_fetched_at_once(protocol: str) -> None:
+    verdicts = certify(protocol, "riscv64", cpus=2, sites=1)
+    assert {verdict.fetch for verdict in verdicts} == {model.name for model in race_arch.load("riscv64").fetch_models}
+    wrong = [verdict for verdict in unsafe(verdicts) if protocol == "flush" or verdict.scenario.nmi_sites]
+    assert unsafe(verdicts) == wrong, "stop_machine without NMIs is safe"
+    assert {(verdict.fetch, verdict.wrong) for verdict in wrong} == {("parcel", Wrong.TORN)}
+
+
+def test_a_pair_of_words_needs_the_wait_for_tasks() -> None:
+    models = ("coherent", "stale", "ziccif", "translation")
+    found = cases("pair", "riscv64", cpus=2, sites=1)
+    assert {scenario.change for scenario in found} == {Change.NOPS_TO_PAIR, Change.PAIR_TO_NOPS}
+    assert {scenario.places for scenario in found} == {(0,), (4,), (60,)} and not any(scenario.fails_at for scenario in found)
+    assert unsafe(certify("pair", "riscv64", cpus=2, sites=2, fetch=models)) == []
+    of = [s for s in mutant_cases("pair", "riscv64", fetch=models) if s.protocol_text == "pair without 3"]
+    assert {explore(scenario, fetch).wrong for scenario in of for fetch in models} == {Wrong.HALF}
+
+
+@pytest.mark.parametrize("protocol", ["flush", "stop_machine"])
+def test_without_it_no_protocol_of_the_driver_writes_a_pair(protocol: str) -> None:
+    for change, safe in (
+        (Change.NOPS_TO_PAIR, False), (Change.PAIR_TO_NOPS, protocol == "stop_machine"), (Change.HALF_TO_PAIR, True),
+        (Change.PAIR_TO_HALF, True),
+    ):  # fmt: skip
+        for place in race_arch.load("riscv64").places:
+            shipped = ShippedProtocol(protocol)
+            scenario = Scenario("", shipped, protocol, arch="riscv64", places=(place,), change=change)
+            assert (explore(scenario, "ziccif").wrong is None) is safe, (change, place)
+
+
 def test_breakpoint_and_the_way_back_from_it_are_safe_with_nmis_too() -> None:
     """A certification that takes longer, for all of 3 CPUs and 2 sites, is `emu race certify breakpoint`."""
     assert unsafe(certify("breakpoint", cpus=2, sites=1)) == []
@@ -144,8 +175,9 @@ def test_limits_hold_for_each_search() -> None:
 @pytest.mark.parametrize(
     ("protocol", "arch", "said"),
     [
-        ("hasty", "x86_64", "there is no protocol 'hasty'; there are breakpoint, flush, stop_machine"),
+        ("hasty", "x86_64", "there is no protocol 'hasty'; there are breakpoint, flush, stop_machine, pair"),
         ("breakpoint", "sparc64", r"sparc64 has no protocol 'breakpoint' \(it has: flush, stop_machine\)"),
+        ("pair", "x86_64", r"x86_64 has no protocol 'pair' \(it has: breakpoint, stop_machine\)"),
     ],
 )
 def test_a_protocol_that_is_not_there_is_refused(protocol: str, arch: str, said: str) -> None:

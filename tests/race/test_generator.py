@@ -61,10 +61,13 @@ def test_a_breakpoint_before_the_new_tail_differs_from_site_to_site() -> None:
     assert codes[0] != codes[1] or scenario.change is Change.CALL_TO_NOP
 
 
-def test_they_are_always_the_same() -> None:
+@pytest.mark.parametrize(
+    ("archs", "digest"), [(ARCHITECTURES[:2], "d35cb75a938acfa3"), (ARCHITECTURES[2:], "43901cf1b643b7eb")]
+)
+def test_they_are_always_the_same(archs: tuple[str, ...], digest: str) -> None:
     """On every host, and with every version of Python."""
-    text = "".join(format(numbered(7, number, arch=arch)) for arch in ARCHITECTURES for number in range(1, 101))
-    assert hashlib.sha256(text.encode()).hexdigest()[:16] == "d35cb75a938acfa3"
+    text = "".join(format(numbered(7, number, arch=arch)) for arch in archs for number in range(1, 101))
+    assert hashlib.sha256(text.encode()).hexdigest()[:16] == digest
 
 
 def test_one_depends_on_its_seed_and_number_alone() -> None:
@@ -82,7 +85,7 @@ def test_cpus_and_sites() -> None:
 @pytest.mark.parametrize(
     ("arguments", "why"),
     [
-        ({"arch": "mips"}, "there is no architecture 'mips'; there are x86_64, sparc64"),
+        ({"arch": "mips"}, "there is no architecture 'mips'; there are x86_64, sparc64, riscv64"),
         ({"cpus": 9}, "9 CPUs: 1 to 8 are possible"),
         ({"most_sites": 0}, "0 sites: 1 to 8 are possible"),
     ],

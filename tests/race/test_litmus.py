@@ -131,6 +131,34 @@ def test_a_trap_ends_its_cpu(instruction: str, fault: str | None) -> None:
     assert found == [f"0:fault={fault};" if fault else ""]
 
 
+@pytest.mark.parametrize(
+    ("instruction", "fault"),
+    [
+        (".byte 0x7f 0 0 0", "illegal_instruction"), ("ld a0, (zero)", "load_page_fault"), ("sd a0, (zero)", "store_page_fault"),
+        ("c.ebreak", "breakpoint"), ("lr.d a0, (s1)", "load_address_misaligned"), ("jr zero", "instruction_page_fault"),
+        ("jr s0", "left the text, to 0x11000"), ("ld a0, 1(s0)", None), ("amoadd.d a0, a0, (s0)", None),
+    ],
+)  # fmt: skip
+def test_a_trap_ends_its_cpu_on_risc_v(instruction: str, fault: str | None) -> None:
+    found = finals(one("RISCV64", instruction, "nop", state="x = 0; 0:s0 = x; 0:s1 = 0x11001;"))
+    assert found == [f"0:fault={fault};" if fault else ""]
+
+
+def test_atomic_instructions_of_risc_v_lose_nothing() -> None:
+    text = """RISCV64 atomic
+{ x = 0; y = 0; 0:s0 = x; 1:s0 = x; 0:s1 = y; 1:s1 = y; 0:a0 = 1; 1:a0 = 1; }
+ P0                       | P1                       ;
+ amoadd.d a1, a0, (s0)    | amoadd.d a1, a0, (s0)    ;
+ again: lr.d a2, (s1)     | retry: lr.d a2, (s1)     ;
+ add a2, a2, a0           | add a2, a2, a0           ;
+ sc.d a3, a2, (s1)        | sc.d a3, a2, (s1)        ;
+ bnez a3, again           | bnez a3, retry           ;
+forall (x = 2 /\\ y = 2 /\\ (0:a1 = 0 \\/ 1:a1 = 0))
+"""
+    found = verdict(text)
+    assert found.ok and found.endless == 0
+
+
 def test_an_exception_leaves_nothing_that_others_could_read() -> None:
     text = "X86_64 t\n{ }\n P0 | P1 ;\n ud2 | mov rax, qword ptr [0x27038] ;\nexists (1:rax = 0)"
     assert finals(text) == ["1:rax=0; 0:fault=#UD;"]

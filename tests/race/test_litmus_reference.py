@@ -38,13 +38,17 @@ def _instruction(draw: Any, kind: str, size: int, sites: list[tuple[int, int]]) 
     return Instruction(kind, draw(st.sampled_from(REGISTERS)), draw(st.sampled_from(WORDS)), draw(st.integers(0, 2)), target)
 
 
-@pytest.mark.parametrize("fetch", ["coherent", "stale", "torn1", "torn8"])
+@pytest.mark.parametrize(
+    ("arch", "fetch"),
+    [*(("x86_64", fetch) for fetch in ("coherent", "stale", "torn1", "torn8")),
+     *(("riscv64", fetch) for fetch in ("coherent", "stale", "parcel", "ziccif"))],
+)  # fmt: skip
 @settings(max_examples=12, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(columns=columns())
-def test_every_final_state_is_found_and_no_other(fetch: str, columns: list[list[Instruction]]) -> None:
-    verdict = explore(parse(text(columns)), fetch, Limits(STATES))
+def test_every_final_state_is_found_and_no_other(arch: str, fetch: str, columns: list[list[Instruction]]) -> None:
+    verdict = explore(parse(text(columns, arch)), fetch, Limits(STATES))
     if verdict.why:
         return
     values = {tuple(value for _, value in state.values) for state in verdict.finals}
-    assert values == final_states(columns, fetch), text(columns)
+    assert values == final_states(columns, fetch), text(columns, arch)
     assert not any(state.faults for state in verdict.finals)

@@ -120,7 +120,7 @@ def test_lines_of_sparc_v9(line: str, code: int) -> None:
 
 @pytest.mark.parametrize("arch", ARCHITECTURES)
 def test_columns_do_not_touch_and_what_follows_them_is_no_instruction(arch: str) -> None:
-    head = {"x86_64": "X86_64", "sparc64": "SPARC64"}[arch]
+    head = arch.upper()
     rows = " nop | nop ;\n" * 20
     litmus = parse(f"{head} n\n{{ }}\n P0 | P1 ;\n{rows}exists (0:fault)")
     (begin, second), (end, _) = litmus.program.begins, litmus.program.ends
@@ -131,10 +131,10 @@ def test_columns_do_not_touch_and_what_follows_them_is_no_instruction(arch: str)
 @pytest.mark.parametrize(
     ("old", "new", "error"),
     [
-        ("X86_64", "X86-64", "1:1: 'X86-64' is no architecture; the first line is X86_64 or SPARC64 and a name; "
+        ("X86_64", "X86-64", "1:1: 'X86-64' is no architecture; the first line is X86_64, SPARC64 or RISCV64 and a name; "
                              "did you mean X86_64?"),
-        ("X86_64 name", "X86_64", "1:7: the test has no name; the first line is X86_64 or SPARC64 and a name"),
-        (GOOD, "", "1:1: there is no test; the first line is X86_64 or SPARC64 and a name"),
+        ("X86_64 name", "X86_64", "1:7: the test has no name; the first line is X86_64, SPARC64 or RISCV64 and a name"),
+        (GOOD, "", "1:1: there is no test; the first line is X86_64, SPARC64 or RISCV64 and a name"),
         ('"about"', '"about', '2:1: the sentence is not one line between two quotation marks (")'),
         ("{ x = 1", "x = 1", "3:1: the initial state is missing; { NAME = VALUE; CPU:REGISTER = VALUE; } before the columns"),
         ("1:rbx = x; }", "1:rbx = x;", "4:2: no initial value; NAME = VALUE; or CPU:REGISTER = VALUE;"),

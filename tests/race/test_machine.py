@@ -17,7 +17,7 @@ from emu.race.machine.direction import Direction
 from emu.race.machine.labs import lab
 from emu.race.scenario.change import Change
 from emu.race.scenario.protocol_steps import Forget, LabStep, swapped, without
-from emu.race.scenario.protocol_text import ShippedProtocol
+from emu.race.scenario.protocol_text import ChangedProtocol, ShippedProtocol
 from emu.race.scenario.scenario import Handler, LabProtocol, Scenario, Wrong
 from emu.race.schedule.event import What
 from emu.race.schedule.verdict import Outcome, Verdict
@@ -63,6 +63,31 @@ def test_sparc_needs_the_flush() -> None:
     found = explored(unflushed, "word", arch="sparc64")
     assert found.wrong is Wrong.LATE
     assert whats(found) == [What.WRITE, What.DONE, What.FETCH]
+
+
+@pytest.mark.parametrize("protocol", ["flush", "stop_machine"])
+@pytest.mark.parametrize("fetch", ["stale", "ziccif"])
+def test_risc_v_writes_words(protocol: str, fetch: str) -> None:
+    found = explored(protocol, fetch, arch="riscv64", places=(0, 60), nmi_sites=frozenset({2}))
+    assert found.outcome is Outcome.SAFE
+
+
+def test_parcels_of_risc_v_may_be_torn() -> None:
+    found = explored("flush", "parcel", arch="riscv64")
+    assert found.wrong is Wrong.TORN and whats(found) == [What.WRITE, What.FETCH]
+    found = explored("stop_machine", "parcel", arch="riscv64", change=Change.NOPS_TO_CALL)
+    assert found.wrong is Wrong.TORN and found.schedule[-1].offset == 2
+
+
+@pytest.mark.parametrize("place", [0, 60])
+def test_a_pair_needs_the_wait_for_tasks(place: int) -> None:
+    pair = {"arch": "riscv64", "places": (place,), "change": Change.NOPS_TO_PAIR}
+    assert explored("pair", "ziccif", **pair).outcome is Outcome.SAFE
+    found = explored(ChangedProtocol(ShippedProtocol("pair"), without=(3,)), "ziccif", **pair)
+    assert found.wrong is Wrong.HALF and found.schedule[-1].offset == 4
+    assert "then: guest oops" in found.why or "then: guest panic" in found.why
+    back = explored("pair", "ziccif", **{**pair, "change": Change.PAIR_TO_NOPS})
+    assert back.outcome is Outcome.SAFE
 
 
 def test_three_cpus_and_two_sites_with_nmis() -> None:
@@ -176,6 +201,10 @@ def test_a_protocol_that_does_not_end(steps: list[LabStep], whats_done: list[Wha
             for code in ("eb fe", "fa f4", "0f 22 c0", "31 e4", "0f 05", "48 cf", "9d", "fa eb fd", "0f 0b", "c3")
         ),
         *(("sparc64", code) for code in ("30 68 00 00", "83 f0 00 00", "9d e3 bf ff", "91 90 20 03", "91 d0 20 6d")),
+        *(
+            ("riscv64", code)
+            for code in ("6f 00 00 00", "73 00 20 10", "73 00 50 10", "73 10 00 18", "02 90", "00 00", "01 71", "82 80")
+        ),
     ],
 )
 def test_whatever_a_cpu_executes_is_a_verdict(arch: str, code: str) -> None:
@@ -262,7 +291,7 @@ def test_what_only_the_model_can_do(other: dict[str, Any], why: str) -> None:
 
 
 def test_every_site_that_is_offered_is_there() -> None:
-    for arch, places in (("x86_64", (0, 5, 13, 61) * 2), ("sparc64", (0, 60) * 2)):
+    for arch, places in (("x86_64", (0, 5, 13, 61) * 2), ("sparc64", (0, 60) * 2), ("riscv64", (0, 4, 60) * 2)):
         assert machine.unsupported(Scenario("test", ShippedProtocol("stop_machine"), "test", arch=arch, places=places)) is None
         sites = lab(arch, 2, 0).sites(places)
         assert [site.address % 64 for site in sites] == list(places)

@@ -26,6 +26,7 @@ _WAYS = 2  # paths to a state that are followed
         ("x86_64", "breakpoint", "stale", {}),
         ("x86_64", "stop_machine", "torn8", {"change": Change.NOPS_TO_CALL}),
         ("sparc64", "stop_machine", "word", {"nmi_sites": frozenset({1})}),
+        ("riscv64", "pair", "ziccif", {"change": Change.NOPS_TO_PAIR, "nmi_sites": frozenset({1})}),
     ],
 )
 def test_what_looks_alike_goes_on_alike(arch: str, protocol: str, fetch: str, other: dict[str, Any]) -> None:

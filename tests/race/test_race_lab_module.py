@@ -16,7 +16,8 @@ from emu.race.scenario.scenario import LINE
 from tests.lib.booted_machine import booted_machine
 from tests.lib.directed import LONGEST_WAY, come_to, direct, directing, put, walk
 
-TORN = {"x86_64": bytes.fromhex("e81f440000"), "sparc64": bytes(4)}  # a call's opcode and the rest of the nop; no instruction
+# A call's opcode and the rest of the nop; no instruction.
+TORN = {"x86_64": bytes.fromhex("e81f440000"), "sparc64": bytes(4), "riscv64": bytes(4)}
 
 
 @pytest.fixture(scope="module")

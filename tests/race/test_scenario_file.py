@@ -12,11 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emu.architectures import ARCHITECTURES
-from emu.ftrace.sites.patching import PROTOCOLS
+from emu.cpu import arch as cpu_arch
+from emu.ftrace import arch as ftrace_arch
 from emu.race import arch as race_arch
 from emu.race.model.model_sites import model_patches
 from emu.race.scenario.change import Change
-from emu.race.scenario.protocol_steps import stages
+from emu.race.scenario.protocol_steps import LAB_PROTOCOLS, stages
 from emu.race.scenario.protocol_text import ChangedProtocol, ShippedProtocol, WrittenProtocol, WrittenWrite
 from emu.race.scenario.scenario import Expectation, Handler, Scenario, Wrong
 from emu.race.scenario.scenario_file import format, parse, read
@@ -156,7 +157,7 @@ FILE_ERRORS = {
     "own.py:words": "2:10: the protocol cannot be performed: returned a list with 'sync', which is no step",
     "own.py:longer": "2:10: the protocol cannot be performed: writes 2 bytes over 0 at",
     "own.py:many": "2:10: the protocol has 1001 steps; at most 1000",
-    "own.py:number": "2:10: number is no function; breakpoint, flush, stop_machine, FILE.py:FUNCTION",
+    "own.py:number": "2:10: number is no function; breakpoint, flush, stop_machine, pair, FILE.py:FUNCTION",
     "own.py:nosuch": "own.py has no nosuch; ",
     "own.py:": "own.py has no name after the colon; ",
     "own.py": "2:10: a function's name is needed, FILE.py:NAME; ",
@@ -181,12 +182,12 @@ def test_what_is_wrong_with_a_protocol_of_a_file(protocol: str, folder: Path) ->
     assert FILE_ERRORS[protocol] in str(caught.value) and "\n" not in str(caught.value)
 
 
-NAMES = "breakpoint, flush, stop_machine, FILE.py:FUNCTION, or nothing, and steps in indented lines below"
+NAMES = "breakpoint, flush, stop_machine, pair, FILE.py:FUNCTION, or nothing, and steps in indented lines below"
 # Line 4, which is added to a scenario with two sites and a protocol; and the error message.
 ERRORS = {
     "plase 1": "4:1: 'plase' is no word of a scenario; scenario, arch, place, change, protocol, fails, handler, misses, nmi, "
     "in-handler, deaf, user, entry, visits, cpus, fetch, never or expect; did you mean place?",
-    "arch arm64": "4:6: 'arm64' is no architecture; x86_64 or sparc64",
+    "arch arm64": "4:6: 'arm64' is no architecture; x86_64, sparc64 or riscv64",
     "arch sparc64\nchange nops > call": "5:8: 'nops > call' is no change of sparc64; nop > call, call > call or call > nop; "
     "did you mean nop > call?",
     "change nop>call": "4:8: 'nop>call' is no change of x86_64; nop > call, call > call, call > nop or nops > call; "
@@ -249,6 +250,10 @@ WHOLE_ERRORS = {
     "scenario x\nprotocol": f"2:9: 'protocol' has no value; {NAMES}",
     "scenario x\nprotocol brakpoint": f"2:10: 'brakpoint' is no protocol; {NAMES}; did you mean breakpoint?",
     "scenario x\narch sparc64\nprotocol breakpoint": f"3:10: sparc64 has no breakpoint for this protocol; {NAMES[12:]}",
+    "scenario x\narch riscv64\nprotocol pair":
+    f"3:10: 'nop > call' is no change of a pair, as this protocol needs; {NAMES.replace('pair, ', '')}",
+    "scenario x\nchange half > pair\nprotocol pair":
+    "2:8: 'half > pair' is no change of x86_64; nop > call, call > call, call > nop or nops > call",
     "scenario x\nprotocol flush without": "2:23: 'without' has no value; a number from 1 to 2",
     "scenario x\nprotocol flush without 3": "2:24: '3' is no stage of `flush`; a number from 1 to 2",
     "scenario x\nprotocol flush without 1 without 2": "2:34: '2' is no stage of `flush without 1`; 1",
@@ -316,7 +321,8 @@ def test_a_text_of_another_editor(tmp_path: Path) -> None:
 
 @st.composite
 def _named(draw: st.DrawFn, arch: str, places: tuple[int, ...], change: Change) -> tuple[object, int]:
-    names = [name for name in PROTOCOLS if arch == "x86_64" or name != "breakpoint"]
+    fit = (*ftrace_arch.load(arch).protocols, *(race_arch.load(arch).protocols if change.of_a_pair else ()), "flush")
+    names = [name for name in LAB_PROTOCOLS if name in fit]
     protocol: ShippedProtocol | ChangedProtocol = ShippedProtocol(draw(st.sampled_from(names)))
     scenario = Scenario("x", protocol, "", arch=arch, places=places, change=change)
     for _ in range(draw(st.integers(0, 2))):
@@ -330,8 +336,7 @@ def _named(draw: st.DrawFn, arch: str, places: tuple[int, ...], change: Change) 
 
 
 @st.composite
-def _written(draw: st.DrawFn, arch: str, sites: int) -> WrittenProtocol:
-    size = 5 if arch == "x86_64" else 4
+def _written(draw: st.DrawFn, arch: str, sites: int, size: int) -> WrittenProtocol:
     parts = {"all": size, "+0": 1, f"+1..{size - 1}": size - 1} | ({"head": 1, "tail": 4} if arch == "x86_64" else {})
 
     def write() -> WrittenWrite:
@@ -347,9 +352,11 @@ def _written(draw: st.DrawFn, arch: str, sites: int) -> WrittenProtocol:
 @st.composite
 def scenarios(draw: st.DrawFn) -> Scenario:
     arch = draw(st.sampled_from(sorted(ARCHITECTURES)))
-    places = tuple(draw(st.lists(st.sampled_from(range(0, 64, 1 if arch == "x86_64" else 4)), min_size=1, max_size=3)))
+    offsets = range(0, 64, cpu_arch.load(arch).instruction_alignment)
+    places = tuple(draw(st.lists(st.sampled_from(offsets), min_size=1, max_size=3)))
     change = draw(st.sampled_from(race_arch.load(arch).changes))
-    protocol = draw(_written(arch, len(places)) if draw(st.booleans()) else _named(arch, places, change))
+    size = len(model_patches(Scenario("x", ShippedProtocol("flush"), "flush", arch=arch, change=change))[0].old)
+    protocol = draw(_written(arch, len(places), size) if draw(st.booleans()) else _named(arch, places, change))
     sites = st.frozensets(st.integers(1, len(places)))
     trapped = sites if arch == "x86_64" else st.just(frozenset[int]())
     user = draw(st.booleans())

@@ -160,5 +160,5 @@ def test_what_is_wrong_is_said_in_a_line(line: str, instead: str) -> None:
 
 def test_a_protocol_of_a_file_is_refused_in_a_schedule() -> None:
     text = TEXT.replace("    protocol\n        write head breakpoint\n        sync\n", "    protocol own.py:f\n")
-    with pytest.raises(TextError, match=r"^s:11:14: a file's protocol; breakpoint, flush, stop_machine, or nothing"):
+    with pytest.raises(TextError, match=r"^s:11:14: a file's protocol; breakpoint, flush, stop_machine, pair, or nothing"):
         parse(text, "s")

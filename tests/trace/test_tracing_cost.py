@@ -22,6 +22,7 @@ COMMAND = "ls /bin | wc -l; cat /proc/version; ls -l /bin"
 FUNCTIONS = {
     "x86_64": ["vfs_read", "path_openat", "sys_getdents64", "strncpy_from_user", "filldir64", "_raw_spin_lock"],
     "sparc64": ["filldir64", "_raw_spin_lock"],
+    "riscv64": ["vfs_read", "path_openat", "sys_getdents64", "strncpy_from_user", "filldir64", "_raw_spin_lock"],
 }
 
 

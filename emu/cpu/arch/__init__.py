@@ -56,7 +56,8 @@ class CpuArch(ABC):
     capstone_mode: ClassVar[tuple[int, int]]  # what capstone calls it: architecture and mode
     cycles: ClassVar[Mapping[str, int]]  # of instructions that take more than one in the static model, by capstone's mnemonic
     syntax: ClassVar[int]  # capstone's number for objdump's assembly syntax
-    instruction_alignment: ClassVar[int]  # the unit of instruction addresses and sizes, in bytes
+    instruction_alignment: ClassVar[int]  # bytes: the unit of instruction addresses and sizes
+    fenced_code: ClassVar[bool] = False  # whether an instruction makes a CPU see changes of code, and nothing else does
     longest_turn: ClassVar[int] = 100_000  # cycles
     default_timing: str = STATIC  # the timing model used if none was chosen
 

@@ -4,7 +4,8 @@
 Unicorn knows only one CPU. It slows down that CPU's stores to pages with translated code, by virtual address, and drops the
 translations at such a store. Here a page is known by its place in RAM, so that it does not matter at which address a CPU writes.
 On a board with coherent code, that is so for the stores of all CPUs: `written` decides what each CPU keeps. On other boards a CPU
-keeps its translations until it writes there itself or is told to forget them, as emu's own kernel does.
+keeps its translations until it writes there itself or is told to forget them, as emu's own kernel does. With fenced code, not even
+its own stores drop them: pages that anybody writes to become STALE, and the CPU drops these at its next fence.
 
 Unicorn also slows down all stores to a page that may be executed, whether or not it has code. A repair of its code lets
 `tlb_set_dirty` decide that.
@@ -12,15 +13,59 @@ Unicorn also slows down all stores to a page that may be executed, whether or no
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
-from emu.cpu.native.cpu_records import Cpu, CpuState, Uc
-from emu.native.functions import Native, external
-from emu.native.records import Layouts, i32, u64
+from emu.cpu.native.cpu_records import Board, Cpu, CpuState, Uc
+from emu.native.functions import Native, external, njit, shared
+from emu.native.records import Layouts, Words, i32, u64
 
-__all__ = ["PAGE", "build"]
+__all__ = ["PAGE", "build", "build_fence", "changed"]
 
 PAGE = 12  # log2 of the bytes in Unicorn's pages of such an architecture
+
+# What a CPU has of a page. STALE: older translations than the code in memory.
+NOTHING, CODE, STALE = u64(0), u64(1), u64(2)
+PAGES_IN_WORD = u64(8)
+
+
+@njit
+def make_stale(board: Board, page: u64) -> None:
+    """The code of a page changes: it becomes STALE on each CPU that has translations of it."""
+    for n in range(board.cpu_count):
+        cpu = board.cpus[n]
+        if cpu.code_pages[page] == CODE:
+            cpu.code_pages[page] = STALE
+            cpu.stale = True
+
+
+@shared
+def changed(board: Board, first: u64, last: u64) -> None:
+    """Somebody other than a CPU has written to the pages from `first` to `last`."""
+    if board.fenced_code:
+        for page in range(first, last + 1):
+            make_stale(board, page)
+
+
+def build_fence(arch: str) -> Callable[[Cpu], None]:
+    """fence(cpu), compiled: the CPU drops its STALE pages. The block that is running goes on."""
+    invalidate_range = external(f"tb_invalidate_phys_range_{arch}", None, Uc, u64, u64)
+
+    @njit
+    def fence(cpu: Cpu) -> None:
+        if not cpu.stale:
+            return
+        cpu.stale = False
+        words = Words(cpu.code_pages.address)
+        for n in range((cpu.board.page_count + PAGES_IN_WORD - 1) // PAGES_IN_WORD):
+            if words[n] == 0:
+                continue
+            for page in range(PAGES_IN_WORD * n, PAGES_IN_WORD * (n + 1)):
+                if cpu.code_pages[page] == STALE:
+                    invalidate_range(cpu.uc, page << PAGE, (page + 1) << PAGE)
+                    cpu.code_pages[page] = NOTHING
+                    cpu.board.code_drops += 1
+
+    return fence
 
 
 def build(arch: str, layouts: Layouts) -> Mapping[str, int]:
@@ -60,6 +105,9 @@ def build(arch: str, layouts: Layouts) -> Mapping[str, int]:
         cpu.written_page = page
         if page >= cpu.board.page_count:
             return
+        if cpu.board.fenced_code:
+            make_stale(cpu.board, page)
+            return
         written(cpu, page)
         if cpu.code_pages[page]:
             invalidate_written(uc, pages, address, size, called_from)
@@ -75,7 +123,10 @@ def build(arch: str, layouts: Layouts) -> Mapping[str, int]:
             if page < board.page_count:
                 for n in range(board.cpu_count):
                     other = board.cpus[n]
-                    if other.code_pages[page] and (board.coherent_code or other is cpu):
+                    if board.fenced_code:
+                        if other.code_pages[page] == CODE:
+                            return
+                    elif other.code_pages[page] and (board.coherent_code or other is cpu):
                         return
         speed_up_stores(state, address)
 
@@ -93,7 +144,7 @@ def build(arch: str, layouts: Layouts) -> Mapping[str, int]:
         place = board.ram + (page << PAGE)
         for n in range(board.cpu_count):
             other = board.cpus[n]
-            if board.coherent_code or other is cpu:
+            if board.coherent_code or board.fenced_code or other is cpu:
                 slow_down_stores(other.state, place, 1 << PAGE)
 
     @native.callback

@@ -86,6 +86,7 @@ class Board(Record):
     sample: Callable[[Cpu, u64], None] | None  # called if the block at an address contains a sample point
     page_count: u64  # of RAM, in pages of `code_pages`
     coherent_code: bool  # whether CPUs see changes of code; otherwise the guest has to tell them
+    fenced_code: bool  # whether a CPU sees them from its next fence on
     code_drops: u64  # how often a CPU has dropped its translations of a page because somebody wrote to it
     devices: u64  # the record of the board's devices, whose type the board knows; 0: none
 
@@ -240,8 +241,10 @@ class Cpu(Record):
     devices: u64  # the record of the CPU's own devices, whose type the board knows; 0: none
     cycle_counter: Values[u64] | None  # a register that follows `cycles`
     translator: Translator  # the architecture's
-    code_pages: Bytes  # one per page of RAM: whether the CPU has translated code of it
+    code_pages: Bytes  # one per page of RAM: whether the CPU has translated code of it (`code_pages`)
     written_page: u64  # the page of the latest store that was slow
+    stale: bool  # whether it may have STALE pages
+    fetched: u64  # the code that the translator has read last, where an architecture needs it
     flushed: bool  # whether its translations were all dropped since the turn began, because the buffer was full
     translated: Block | None  # the block whose translation is about to start; None: it has started
     hook_arguments: Values[Operand] = inline(HOOK_ARGUMENT_COUNT)  # of the call whose code is being emitted

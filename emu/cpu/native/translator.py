@@ -38,7 +38,7 @@ from emu.cpu.native.cpu_records import (
 from emu.native.functions import Native, external, njit
 from emu.native.records import HOST, Layouts, Values, i32, u32, u64
 
-__all__ = ["ACCOUNTED", "BLOCK", "INSTRUCTION", "NUMBER_MASK", "OFFSET_MASK", "build"]
+__all__ = ["ACCOUNTED", "BLOCK", "INSTRUCTION", "NO_INSTRUCTION", "NUMBER_MASK", "OFFSET_MASK", "build"]
 
 ACCOUNTED, BLOCK, INSTRUCTION = u64(1), u64(1 << 30), u64(1 << 31)
 OFFSET_MASK, NUMBER_MASK = u64(BLOCK - 8), u64(0xFF)
@@ -51,11 +51,18 @@ BLOCK_CYCLES, BLOCK_INSTRUCTIONS = (HOST.fields(Block)[name].offset for name in 
 
 BeforeCall: TypeAlias = Callable[[Cpu, TranslatorContext], None]
 BeforeOperation: TypeAlias = Callable[[Cpu, TranslatorContext, u64], None]
+LastInstruction: TypeAlias = Callable[[Cpu], u64]
+NO_INSTRUCTION = u64(NUMBER_MASK)
 
 
 @njit
 def nothing(cpu: Cpu, ctx: TranslatorContext) -> None:
     """Emits nothing."""
+
+
+@njit
+def not_executed(cpu: Cpu) -> u64:
+    return NO_INSTRUCTION
 
 
 @njit
@@ -85,6 +92,7 @@ def build(
     longest_block: int,
     before_call: BeforeCall = nothing,
     before_operation: BeforeOperation | None = None,
+    last: LastInstruction = not_executed,
 ) -> Mapping[str, int]:
     """Compiles for an architecture.
 
@@ -95,6 +103,8 @@ def build(
             would depend on what is traced, so a block must end before, at the same instruction whatever is emitted for it.
         before_call: before_call(cpu, ctx), compiled: emits code before a call of a `noticed` helper.
         before_operation: before_operation(cpu, ctx, offset): likewise before an operation with a third operand `offset`.
+        last: last(cpu), compiled: the number of the instruction just translated if it ends the block and the block hook executes
+            it; otherwise NO_INSTRUCTION.
 
     Returns:
         Addresses, by the names of the functions that they replace.
@@ -171,10 +181,14 @@ def build(
     @native.callback
     def tcg_gen_exit_tb(ctx: TranslatorContext, tb: TranslationBlock | None, index: i32) -> None:
         """Emits the end of a block: a jump to a known next block, or (`tb` is None) to the one at the program counter."""
-        if tb is None and translating(ctx) is not None:
-            go_on(ctx)
-        else:
+        cpu = translating(ctx)
+        if tb is not None or cpu is None:
             leave(ctx, tb, index)
+            return
+        number = last(cpu)
+        if number != NO_INSTRUCTION:
+            call_hook(cpu, ctx, INSTRUCTION | number)
+        go_on(ctx)
 
     replaced = {
         "gen_intermediate_code": gen_intermediate_code.address,

@@ -84,6 +84,10 @@ class FtraceArch(NativeTracing):
             OutOfReach: `target` is farther than the instruction's range.
         """
 
+    def compiled(self, address: int, profiler: int) -> bytes:
+        """What the compiler has left at a site: a call of the profiler."""
+        return self.call(address, profiler)
+
     @abstractmethod
     def jump(self, address: int, target: int) -> bytes:
         """The jump from `address` to `target`, for a static key's branch while the key is on.

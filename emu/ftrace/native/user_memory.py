@@ -34,6 +34,7 @@ class PageTables(NamedTuple):
     page: u64  # the bits that are set in an entry of a user page
     privileged: u64  # the bits that are clear there
     large: u64  # the bit that marks a page in an entry above the last level; 0: there are no large pages
+    frame_shift: u64 = u64(0)  # how far below their place in the address these bits are
 
 
 def build(guest: Guest, context: Context, tables: PageTables) -> UserAddress:
@@ -62,9 +63,9 @@ def build(guest: Guest, context: Context, tables: PageTables) -> UserAddress:
                 if entry & tables.page != tables.page or entry & tables.privileged != 0:
                     return 0
                 inside = (u64(1) << shift) - 1
-                place = (entry & tables.frame & ~inside) | (address & inside)
+                place = ((entry & tables.frame) << tables.frame_shift & ~inside) | (address & inside)
                 return array.ram + place if place & ~page_mask <= last_page else 0
-            table = entry & tables.frame
+            table = (entry & tables.frame) << tables.frame_shift
             if table == 0 or entry & tables.table != tables.table:
                 return 0
             shift -= tables.index_bits

@@ -116,7 +116,7 @@ class Sites:
     def _wrong(self, address: int, found: bytes) -> str | None:
         """What is wrong with a site that should be as compiled; None if nothing is. `found`: its code."""
         try:
-            expected = self._code_at(address, self._profiler)
+            expected = self._arch.compiled(address, self._profiler)
         except OutOfReach as error:
             return str(error)
         return None if found == expected else f"holds {found.hex(' ')}, not {expected.hex(' ')}"

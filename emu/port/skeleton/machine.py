@@ -28,11 +28,12 @@ class Machine:
     unicorn: tuple[str, str]  # expressions: architecture and mode
     capstone: tuple[str, str]
     keystone: tuple[str, str] | None
-    registers: tuple[str, str]  # a module of unicorn, and a constant in it: the first of seven general registers
+    registers: tuple[str, str, str]  # a module of unicorn, and constants of it: the first of seven registers, the program counter
     elf: str  # e_machine in pyelftools' spelling
     machine: int  # the same as a number
     emulation: str  # the linker's -m
     flags: str  # of the compiler
+    deliver: str  # the function of Unicorn's library that delivers a trap; "": not known
     instructions: Mapping[str, str]  # "return", "trap", "nop"
 
     @property
@@ -59,7 +60,7 @@ def find(arch: str, name: str, byte_order: str | None, page_size: int, cross: st
     wanted = {f"UC_ARCH_{name.upper()}", f"UC_MODE_{name.upper()}"}
     fitting = {symbols: facts for symbols, facts in known.items() if wanted & set(facts["unicorn"])}
     if not fitting:
-        raise ValueError(f"emu's kernel needs a processor of 64 bits, and '{name}' is none (such are: {', '.join(_able(known))})")
+        raise ValueError(f"emu cannot have a port to '{name}': it needs 64 bits (ports can be to {', '.join(_able(known))})")
     if byte_order is not None:
         fitting = {symbols: facts for symbols, facts in fitting.items() if facts["byte_order"] == byte_order}
         if not fitting:
@@ -100,10 +101,11 @@ def _machine(arch: str, facts: Mapping[str, object], page_size: int, cross: str 
         unicorn=of_unicorn,
         capstone=of_capstone,
         keystone=expressions("keystone", "KS"),
-        registers=(registers[0], registers[1]),
+        registers=(registers[0], registers[1], registers[2]),
         elf=text["elf"],
         machine=int(text["machine"]),
         emulation=text["emulation"],
         flags=text["flags"],
+        deliver=text["deliver"],
         instructions={name: text[name] for name in ("return", "trap", "nop")},
     )

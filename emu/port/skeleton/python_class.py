@@ -12,6 +12,7 @@ from emu.port import declarations
 __all__ = ["import_lines", "stub_class"]
 
 _SELF = {"self", "cls"}
+_WIDTH = 130
 
 
 def stub_class(
@@ -43,9 +44,15 @@ def stub_class(
                 imports |= {"typing.cast", "emu.port.stub.Value"}
                 inner = kind.removeprefix("ClassVar[").removesuffix("]") if kind.startswith("ClassVar[") else kind
                 value = f'cast({_quoted(inner)}, Value("{arch}", "{part}"))'
-            attributes.append(f"    {member.name}: {kind} = {value}")
+            attributes.append(_broken(f"    {member.name}: {kind} = ", value))
     imports.discard(f"{module}.{name}")
     return f"class {name}({base}):\n" + "\n".join(attributes) + ("\n\n" if attributes else "") + "\n\n".join(methods) + "\n"
+
+
+def _broken(before: str, value: str) -> str:
+    """An assignment, with a long tuple on a line of its own."""
+    line = before + value
+    return line if len(line) <= _WIDTH or value[0] != "(" else f"{before}(\n        {value[1:-1]},\n    )"
 
 
 def _quoted(kind: str) -> str:

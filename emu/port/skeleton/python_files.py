@@ -44,7 +44,6 @@ _MODULES = {
     "emu/ftrace/native/arch/ARCH_rethook.py": "Return probes on {}.",
     "emu/ftrace/native/arch/ARCH_probe.py": "Kprobes on {}.",
     "emu/ftrace/native/arch/ARCH_uprobe.py": "Uprobes on {}.",
-    "emu/race/arch/ARCH.py": "Sites on {}.",
 }
 
 
@@ -53,7 +52,7 @@ def python_files(machine: Machine) -> Iterator[tuple[str, str]]:
     for one in _CLASSES:
         yield one.place.replace("ARCH", machine.arch), _class_module(one, machine)
     for place, about in _MODULES.items():
-        yield place.replace("ARCH", machine.arch), _native_module(place, about.format(machine.arch), machine)
+        yield place.replace("ARCH", machine.arch), _native_module(place, about.format(machine.arch), machine.arch)
 
 
 def class_name(arch: str) -> str:
@@ -73,7 +72,7 @@ def _values(of: str, machine: Machine) -> Mapping[str, str]:
         },
         "FtraceArch": {
             "cpu": "CPU", "cycle_clock": f'"{machine.arch}-cycles"', "profiler": '"_mcount"', "return_offset": "0",
-            "breakpoint": "None", "direct_calls": "False", "targets_by_name": "False",
+            "breakpoint": "None", "direct_calls": "False", "targets_by_name": "False", "protocols": '("stop_machine",)',
         },
         "LitmusArch": {"language": f'"an instruction of {machine.arch}"', "aliases": "{}", "words": "frozenset()"},
     }  # fmt: skip
@@ -102,11 +101,21 @@ def _bodies(of: str, machine: Machine) -> Mapping[str, str]:
     return {}
 
 
+_MORE = {
+    "FtraceArch": """
+    def compiled(self, address: int, profiler: int) -> bytes:
+        return self.nop  # -fpatchable-function-entry makes room for a call, and no call
+""",
+}
+"""Methods that differ from those of the abstract class, because of the compiler's options in the port's Makefile."""
+
+
 def _class_module(one: _Class, machine: Machine) -> str:
     imports: set[str] = set()
     values = _values(one.of, machine)
     bodies = _bodies(one.of, machine)
     text = stub_class(machine.arch, class_name(machine.arch), one.of, values, bodies, imports)
+    text += _MORE.get(one.of.rpartition(".")[2], "")
     for tool in ("unicorn", "capstone", "keystone"):
         if f"{tool}." in text and f"import {tool}  " not in text:
             imports.add(tool)
@@ -119,29 +128,22 @@ def _class_module(one: _Class, machine: Machine) -> str:
     return f'{head}__all__ = ["{one.known_as}"]\n\n\n{text}{end}'
 
 
-def _native_module(place: str, about: str, machine: Machine) -> str:
+def _native_module(place: str, about: str, arch: str) -> str:
     """A module without anything: what is asked of it refuses."""
     known = [part for part in seam.parts() if part.place == place]
-    if place.startswith("emu/race"):
-        first = known[0].name
-        names, table = ["ARCH"], f'{{"ARCH": "{first}"}}'
-    else:
-        names = [part.name.rpartition(".")[2] for part in known if part.name.startswith("ftrace.native.")]
-        table = "{\n" + "".join(f'    "{name}": "{part}",\n' for name, part in _named(place, names)) + "}"
-    said = "\n".join(f"# {name}: not written" for name in names)
+    functions = {part.name.rpartition(".")[2]: part for part in known if part.name.startswith("ftrace.native.")}
+    members = [part.name for part in known if part.name not in {function.name for function in functions.values()}]
+    table = "{\n" + "".join(f'    "{name}": "{part.name}",\n' for name, part in functions.items()) + "}"
+    said = "\n".join(f"# {part.declaration or name}" for name, part in functions.items())
+    if members:
+        said += f"\n# build() makes {', '.join(members)}."
     return (
         f'{_LICENCE}"""{about}"""\n\n{_FUTURE}from emu.port.stub import NotWritten\n\n'
         f"{said}\n\n_NOT_WRITTEN = {table}\n\n\n"
         "def __getattr__(name: str) -> object:\n"
         '    """Called for what is not here yet."""\n'
         "    if name in _NOT_WRITTEN:\n"
-        f'        raise NotWritten("{machine.arch}", _NOT_WRITTEN[name])\n'
+        f'        raise NotWritten("{arch}", _NOT_WRITTEN[name])\n'
         "    raise AttributeError(name)\n"
     )
 
-
-def _named(place: str, names: list[str]) -> Iterator[tuple[str, str]]:
-    for part in seam.parts():
-        name = part.name.rpartition(".")[2]
-        if part.place == place and part.name.startswith("ftrace.native.") and name in names:
-            yield name, part.name

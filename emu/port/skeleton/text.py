@@ -59,7 +59,7 @@ def _in_c(part: Part, place: str, arch: str, declaration: str) -> str:
         raise LookupError(f"{part.name} has no declaration")
     if place.startswith("firmware/arch/"):
         text = f'{part.name} is not written: {part.what} docs/architecture-seam.md, "{part.section}"; {part.in_port(arch)}'
-        lines = [line.replace('"', '\\"') for line in textwrap.wrap(text, 60, break_long_words=False, drop_whitespace=False)]
+        lines = [line.replace('"', '\\"') for line in textwrap.wrap(text, 52, break_long_words=False, drop_whitespace=False)]
         body = "\tport_stub(" + "\n\t\t  ".join(f'"{line}"' for line in lines) + ");"
     else:  # in programs
         parameters = re.sub(r"\(\*(\w+)\)\([^()]*\)", r"\1", declaration[declaration.index("(") + 1 :])

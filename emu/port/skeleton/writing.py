@@ -61,6 +61,7 @@ def _values(machine: Machine) -> dict[str, str]:
         "machine": str(machine.machine), "return": machine.instructions["return"], "trap": machine.instructions["trap"],
         "nop": machine.instructions["nop"], "stub": "PORT_STUB", "constants": machine.registers[0],
         "first_register": machine.registers[1], "unicorn_mode": ", ".join(machine.unicorn),
+        "do_interrupt": f'external("{machine.deliver}", None, CpuState)' if machine.deliver else "code of your own",
         "general": "0" if general is None else str(general), "pc": "0" if pc is None else str(pc),
     }  # fmt: skip
 
@@ -84,6 +85,9 @@ def _registered(text: str) -> tuple[str, int]:
         raise ValueError("emu/architectures.py has no list of architectures")
     return found[1], found.end(1)
 
+
+# What an installed emu needs of the port, to build modules for it.
+_INSTALLED = ("include", "Makefile", "asm-offsets.c.in", "recordmcount.sh")
 
 _FACTS = '''    "{arch}": Facts(
         cpus=(1, 2, 4),
@@ -113,3 +117,11 @@ def _register(root: Path, machine: Machine) -> Iterator[str]:
     if facts.is_file():
         facts.write_text(facts.read_text().removesuffix("}\n") + _FACTS.format(arch=machine.arch, cross=machine.cross))
         yield "tests/lib/arches.py"
+    project = root / "pyproject.toml"
+    text = project.read_text() if project.is_file() else ""
+    lines = re.findall(r'^"firmware/arch/.*$', text, re.MULTILINE)
+    if lines:
+        folder = f"firmware/arch/{machine.arch}"
+        own = [f'"{folder}/{name}" = "emu/{folder}/{name}"' for name in _INSTALLED]
+        project.write_text(text.replace(lines[-1], "\n".join([lines[-1], *own])))
+        yield "pyproject.toml"

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from emu.race.scenario.change import Change
@@ -28,6 +28,9 @@ class RaceArch:
         targets: the addresses of what is called, in the model: by the only or first call, and by the second one. From every site,
             the two calls and the nops differ in each byte of the displacement.
         following: the bytes after a site, which may be part of a torn instruction. They affect its text, but no verdict.
+        pair: the two instructions that together call a target from an address; None: there is no such call.
+        protocols: the lab's own protocols that make sense for it (`protocol_text.PROTOCOLS`).
+        second_target: the function that a machine's second calls go to; "": one of the module race_lab.
     """
 
     fetch_models: Sequence[FetchModel]
@@ -39,6 +42,9 @@ class RaceArch:
     first_line: int
     targets: tuple[int, int]
     following: bytes
+    pair: Callable[[int, int], tuple[bytes, bytes]] | None = None
+    protocols: tuple[str, ...] = ()
+    second_target: str = ""
 
 
 def load(name: str) -> RaceArch:

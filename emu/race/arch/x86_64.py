@@ -37,7 +37,7 @@ ARCH = RaceArch(
     ),
         TRANSLATION,
     ),
-    changes=tuple(Change),
+    changes=(Change.NOP_TO_CALL, Change.CALL_TO_CALL, Change.CALL_TO_NOP, Change.NOPS_TO_CALL),
     nops=bytes.fromhex("66 90 0f 1f 00"),  # what ftrace had in 2008, "a nop of several instructions"
     places=_PLACES,
     machine_places=_PLACES,

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Assembles the columns of a litmus test. keystone's output is verified with capstone, and refused if it differs."""
+"""Assembles the columns of a litmus test. keystone's output is verified with capstone, and refused if it differs. An
+architecture that keystone does not have assembles itself."""
 
 from __future__ import annotations
 
@@ -12,7 +13,7 @@ from typing import NamedTuple
 import keystone
 
 from emu.ftrace.errors import did_you_mean, enumeration
-from emu.race.litmus.arch import CODE, CODE_SIZE, Decoded, LitmusArch
+from emu.race.litmus.arch import CODE, CODE_SIZE, BadOperand, Decoded, LitmusArch
 from emu.race.scenario.text_file import TextError, Word, quoted
 
 __all__ = ["LABEL", "NAME", "Line", "Program", "assemble", "number"]
@@ -93,6 +94,7 @@ class _Assembler:
         self._path, self._arch, self._columns = path, arch, columns
         self._names = {name for column in columns for name in column if isinstance(name, str)}
         self._words = words
+        self._placed = False  # whether the labels have been placed, if not at their last places
         self._symbols = {**dict.fromkeys(self._names, CODE), **words}
         for column in columns:
             for line in column:
@@ -104,7 +106,8 @@ class _Assembler:
         for _ in range(_MOST_ROUNDS):
             before = dict(self._symbols)
             program = self._round()
-            if before == self._symbols:
+            placed, self._placed = self._placed, True
+            if placed and before == self._symbols:
                 return program
         at = next(line.at for column in self._columns for line in column if isinstance(line, Line))
         raise TextError(self._path, "the labels do not converge; use fewer `.align`", at.line, at.column)
@@ -149,8 +152,8 @@ class _Assembler:
             if not 1 <= to <= _LARGEST_ALIGNMENT or to & to - 1 or rest >= to or rest % unit or to % unit:
                 allowed = f"N is a power of 2 up to {_LARGEST_ALIGNMENT}, and K a multiple of {unit} below N"
                 raise self._error(line, f"{quoted(line.text)} is no `.align N + K`; {allowed}")
-            nop = self._arch.assembled("nop", address)
-            return nop * ((rest - address) % to // len(nop))
+            padding = self._arch.padding
+            return padding * ((rest - address) % to // len(padding))
         if found := _BYTE.fullmatch(line.text):
             values = [number(text) for text in re.split(r"[\s,]+", found[1].strip().rstrip(","))]
             code = bytes(value for value in values if value is not None and 0 <= value < 256)
@@ -186,6 +189,13 @@ class _Assembler:
             raise self._error(line, f"{quoted(line.text)} is no instruction; the name of one comes first")
         arch = self._arch
         wanted = self._numbered(line.text)
+        if arch.keystone_mode is None:
+            try:
+                return arch.assembled(wanted, address)
+            except ValueError as error:
+                if isinstance(error, BadOperand) and not self._placed:
+                    return bytes(error.size)
+                raise self._error(line, f"{quoted(line.text)} does not assemble: {error}; {arch.language} is needed") from None
         if not _SHAPE.fullmatch(wanted) or not all(word[0].isalpha() for word in _split(wanted)[0].split()):
             raise self._error(line, f"{quoted(line.text)} is no instruction; a name, then names, numbers and + - * , : [ ] %")
         read, code = None, b""

@@ -55,7 +55,7 @@ class Course:
         patcher: the patcher's state at each position.
         given: the steps that the driver gets.
         stores: the store of each WRITE, by position.
-        instructions: for each site, the old and the new instructions, by offset.
+        instructions: for each site, the old and the new instructions, and those of their mixture (`Scenario.mixture`), by offset.
         way_back: the position at which the driver starts to undo; -1: it does not.
 
     Raises:
@@ -72,7 +72,8 @@ class Course:
         self.patcher = Patcher(scenario, patches, model)
         self.given = list(self._given())
         self.stores = dict(_stores(scenario.steps(patches), model.store))
-        self.instructions = [(self._instructions(p, p.old), self._instructions(p, p.new)) for p in patches]
+        codes = [(p.old, p.new, (scenario.mixture(p) or (b"",))[0]) for p in patches]
+        self.instructions = [tuple(self._instructions(p, code) for code in of) for p, of in zip(patches, codes, strict=True)]
         self.way_back = self.patcher.undoing.index(True) - 1 if scenario.fails_at else -1
 
     def _given(self) -> Iterator[Step]:
@@ -103,10 +104,15 @@ class Course:
             awaited: whether the driver awaits a CPU.
             every: yield fetches with all seen bytes of a site; otherwise, fetches that execute the same instruction are merged.
         """
-        if notes.position < self.patcher.end and not awaited:
+        if notes.position < self.patcher.end and not awaited and self._tasks_permit(notes):
             yield Possible(self.patcher.events[notes.position])
         for index, cpu in enumerate(notes.cpus):
             yield from self._possible_on(index, cpu, self.patcher.now[notes.position], every)
+
+    def _tasks_permit(self, notes: Notes) -> bool:
+        """Whether the patcher's next event need not wait for tasks within a site."""
+        within = (stand.offset for cpu in notes.cpus for stand in (cpu.thread, cpu.nmi) if stand is not None)
+        return self.patcher.events[notes.position].what is not What.WAIT_TASKS or not any(within)
 
     def _possible_on(self, index: int, cpu: CpuNotes, now: int, every: bool) -> Iterator[Possible]:
         inner = cpu.inner

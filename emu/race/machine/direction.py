@@ -23,7 +23,7 @@ from emu.race.machine.breakpoint_handlers import breakpoint_handler
 from emu.race.machine.course import Course, Possible
 from emu.race.machine.cpu_direction import Lost
 from emu.race.machine.lab import Lab
-from emu.race.machine.notes import NEW, OLD, CpuNotes, Notes, Stand
+from emu.race.machine.notes import MIXTURE, NEW, OLD, CpuNotes, Notes, Stand
 from emu.race.machine.watched_handler import WatchedHandler
 from emu.race.model.automaton import Due
 from emu.race.scenario.change import Change
@@ -82,6 +82,8 @@ class Direction:
         self.course = Course(scenario, fetch, patches, following)
         self.scenario = scenario
         self._replaced = NEW if scenario.fails_at else OLD
+        if any(mixture and mixture[1] == (self._replaced == NEW) for mixture in map(scenario.mixture, patches)):
+            self._replaced |= MIXTURE
         self._visits = scenario.visits or visits
         self._handler: WatchedHandler | None = None
         self.notes = Notes(0, ())
@@ -150,7 +152,7 @@ class Direction:
         elif event.what is What.FORGET:
             if self._handler is not None:
                 self._handler.forgotten = True
-        else:
+        elif event.what is not What.WAIT_TASKS:  # the events that are possible then say that no task is left
             cpus = self._ask(event, position)
         self.notes = Notes(position + 1, cpus)
         assert event.what is not What.DONE or not driver.busy
@@ -258,11 +260,13 @@ class Direction:
         """The CPU has executed an instruction other than a breakpoint: checks whether it was old or new."""
         direction, patch = self._lab.cpus[event.agent], self.course.patches[stand.site - 1]
         was, size = 0, 0
-        for which, instructions in zip((OLD, NEW), self.course.instructions[stand.site - 1], strict=True):
+        for which, instructions in zip((OLD, NEW, MIXTURE), self.course.instructions[stand.site - 1], strict=True):
             instruction = instructions.get(stand.offset)
             if instruction is not None and event.code.startswith(instruction.code):
                 size = len(instruction.code)
-                was |= which * (direction.goes_to == self._goes_to(instruction.address, instruction.code))
+                # Without the instructions before it, it may go anywhere.
+                goes_right = direction.goes_to == self._goes_to(instruction.address, instruction.code)
+                was |= which * (goes_right or not stand.kept & which)
         kept = stand.kept & was
         where = self._where(event)
         if not was:
@@ -274,15 +278,19 @@ class Direction:
             after = self._stands(cpu, stand._replace(offset=stand.offset + size, kept=kept))
         else:
             after = self._left(event.agent, cpu)
-        if self.course.patcher.done[self.notes.position] and kept == self._replaced and Wrong.LATE in self.scenario.never:
+        late = self.course.patcher.done[self.notes.position] and not kept & ~self._replaced
+        if late and Wrong.LATE in self.scenario.never:
             self._wrong(Wrong.LATE, f"executes the replaced code after the protocol is over {where}")
         return after
 
     def _goes_to(self, address: int, code: bytes) -> int:
         """The CPU's destination after an instruction of a site."""
-        arch = self._machine.ftrace.arch
+        arch, pair = self._machine.ftrace.arch, self.scenario.race_arch.pair
         for target in self._targets:
-            if arch.call(address, target) == code:
+            if pair is not None and self.scenario.change.of_a_pair:
+                if pair(address - len(code), target)[1] == code:
+                    return target
+            elif arch.call(address, target) == code:
                 return target
         return address + len(code)
 

@@ -13,6 +13,7 @@ import numpy as np
 from emu.cpu.snapshot import Snapshots
 from emu.cpu.timing import STATIC
 from emu.machine import Machine
+from emu.race.arch import load
 from emu.race.machine.cpu_direction import CpuDirection
 from emu.race.machine.lab_module import LabModule, LabSite
 
@@ -89,10 +90,13 @@ class Lab:
         return found
 
     def targets(self, places: Sequence[int]) -> tuple[int, int]:
-        """Targets for the sites' calls: the kernel's trampoline, and an empty function of the module."""
+        """Targets for the sites' calls: the kernel's trampoline, and another function (`RaceArch.second_target`)."""
+        image, second = self.machine.kernel.image, load(self.arch).second_target
+        if second:
+            return image.symbol("ftrace_caller"), image.symbol(second)
         taken = self.sites(places)
         other = next(site for sites in reversed(list(self.module.sites.values())) for site in sites if site not in taken)
-        return self.machine.kernel.image.symbol("ftrace_caller"), other.function
+        return image.symbol("ftrace_caller"), other.function
 
     def _digest(self) -> str:
         found = hashlib.blake2b(digest_size=8)

@@ -8,10 +8,10 @@ from typing import NamedTuple
 from emu.race.model.automaton import Due
 from emu.race.scenario.fetch import View
 
-__all__ = ["BOTH", "NEW", "OLD", "CpuNotes", "Notes", "Stand"]
+__all__ = ["ANY", "MIXTURE", "NEW", "OLD", "CpuNotes", "Notes", "Stand"]
 
-OLD, NEW = 1, 2
-BOTH = OLD | NEW
+OLD, NEW, MIXTURE = 1, 2, 4
+ANY = OLD | NEW | MIXTURE
 
 
 class Stand(NamedTuple):
@@ -20,13 +20,13 @@ class Stand(NamedTuple):
     Attributes:
         site: the site's number, from 1.
         offset: of the next instruction, or of the breakpoint.
-        kept: what the instructions so far may have been: OLD, NEW, BOTH.
+        kept: what the instructions so far may have been: OLD, NEW, MIXTURE (`Scenario.mixture`), or several of these.
         trapped: whether it is in the breakpoint handler.
     """
 
     site: int
     offset: int = 0
-    kept: int = BOTH
+    kept: int = ANY
     trapped: bool = False
 
 

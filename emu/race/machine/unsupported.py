@@ -31,7 +31,8 @@ def unsupported(scenario: Scenario) -> str | None:
             return f"the guest's module has {_FUNCTIONS} sites at {place} of a line, not {count}"
     if scenario.cpus > most:
         return f"a machine has at most {most} CPUs"
-    if any(isinstance(step, Free | WaitTasks) for step in steps):
+    trampolines = Free | WaitTasks if scenario.change.from_call else Free
+    if any(isinstance(step, trampolines) for step in steps):
         return "the guest frees no trampolines"
     if scenario.user or scenario.entry_sites:
         return "the guest's CPUs begin in the kernel, and nothing is deferred to its entry"

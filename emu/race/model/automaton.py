@@ -21,7 +21,8 @@ from emu.race.schedule.event import Event, What
 
 __all__ = ["Automaton", "Cpu", "Due", "Frame", "Kind", "Move"]
 
-_OLD, _NEW = 1, 2
+_OLD, _NEW, _MIXTURE = 1, 2, 4
+_ANY = _OLD | _NEW | _MIXTURE
 
 
 class Kind(StrEnum):
@@ -42,7 +43,8 @@ class Frame(NamedTuple):
         kind: the kind.
         site: of AT and TRAP: the site's number, from 1.
         offset: of AT: of the next instruction; of TRAP: of the breakpoint.
-        kept: of AT and TRAP: whether the instructions so far may have been the old ones, the new ones, or both.
+        kept: of AT and TRAP: whether the instructions so far may have been the old ones, the new ones, those of a mixture that
+            does the same as one of them (`Scenario.mixture`), or several of these.
         nth: of TRAP and ENTRY: how many of the sites on its way it has passed.
     """
 
@@ -124,10 +126,14 @@ class Automaton:
         self._old = [self._instructions(patch.address, patch.old) for patch in self._patches]
         self._new = [self._instructions(patch.address, patch.new) for patch in self._patches]
         steps = scenario.steps(self._patches)
-        self._old_is_call = scenario.change.value.startswith("call")
-        self._new_is_call = scenario.change.value.endswith("call")
+        mixtures = [scenario.mixture(patch) for patch in self._patches]
+        self._mixed = [self._instructions(p.address, m[0]) if m else {} for p, m in zip(self._patches, mixtures, strict=True)]
+        self._old_is_call = scenario.change.from_call
+        self._new_is_call = scenario.change.to_call
         self._trampolines = self._old_is_call and any(isinstance(step, Free | WaitTasks) for step in steps)
         self._replaced = _NEW if scenario.fails_at else _OLD
+        if any(mixture and mixture[1] == (self._replaced == _NEW) for mixture in mixtures):
+            self._replaced |= _MIXTURE
         self._handler_sites, self._entry_sites, self._nmi_sites = (
             sorted(sites) for sites in (scenario.handler_sites, scenario.entry_sites, scenario.nmi_sites)
         )
@@ -149,7 +155,7 @@ class Automaton:
         if cpu.due is not (Due.PARKED if self.patcher.parked[position] else Due.NOTHING):
             return False
         waits = self.patcher.events[position].what is What.WAIT_TASKS
-        return not (waits and any(frame.kind is Kind.IN for frame in cpu.frames))
+        return not (waits and any(frame.kind is Kind.IN or (frame.kind is Kind.AT and frame.offset) for frame in cpu.frames))
 
     def advance(self, position: int, cpu: Cpu) -> Move:
         """The patcher's next event, and the CPU's state afterwards."""
@@ -202,7 +208,7 @@ class Automaton:
             return
         for site in self._nmi_sites:
             after = self._entered(position, cpu)
-            frames = (*after.frames, Frame(Kind.NMI), Frame(Kind.AT, site, 0, _OLD | _NEW))
+            frames = (*after.frames, Frame(Kind.NMI), Frame(Kind.AT, site, 0, _ANY))
             yield Move(Event(0, What.NMI, site), after._replace(frames=frames, nmis=max(cpu.nmis - 1, 0)))
 
     def _entered(self, position: int, cpu: Cpu) -> Cpu:
@@ -221,7 +227,7 @@ class Automaton:
                 assert inner is not None
                 sites = self._handler_sites if inner.kind is Kind.TRAP else self._entry_sites
                 if inner.nth < len(sites):
-                    yield from self._execute(position, _pushed(cpu, Frame(Kind.AT, sites[inner.nth], 0, _OLD | _NEW)), every)
+                    yield from self._execute(position, _pushed(cpu, Frame(Kind.AT, sites[inner.nth], 0, _ANY)), every)
                 else:
                     yield self._handle(position, cpu)
             case Kind.IN:
@@ -234,7 +240,7 @@ class Automaton:
         if cpu.visits or not self._scenario.visits:
             visiting = cpu._replace(visits=max(cpu.visits - 1, 0))
             for site in range(1, len(self._patches) + 1):
-                yield from self._execute(position, _pushed(visiting, Frame(Kind.AT, site, 0, _OLD | _NEW)), every)
+                yield from self._execute(position, _pushed(visiting, Frame(Kind.AT, site, 0, _ANY)), every)
         if self._scenario.user:
             yield Move(Event(0, What.EXIT), _pushed(cpu, Frame(Kind.USER)))
 
@@ -285,8 +291,8 @@ class Automaton:
     def _executed(self, position: int, event: Event, cpu: Cpu, code: bytes) -> Move:
         """The instruction was not a breakpoint."""
         at = cpu.frames[-1]
-        old, new = (code == instructions[at.site - 1].get(at.offset) for instructions in (self._old, self._new))
-        kept = at.kept & (old * _OLD | new * _NEW)
+        old, new, mixed = (code == them[at.site - 1].get(at.offset) for them in (self._old, self._new, self._mixed))
+        kept = at.kept & (old * _OLD | new * _NEW | mixed * _MIXTURE)
         where = f"at site {at.site}: {event.text}"
         if not (old or new):
             return self._wrong(event, Wrong.TORN, f"executes what is neither old nor new {where}")
@@ -303,7 +309,7 @@ class Automaton:
             after = _pushed(_popped(cpu), Frame(Kind.IN))
         else:
             after = self._finished(position, cpu)
-        if self.patcher.done[position] and kept == self._replaced:
+        if self.patcher.done[position] and not kept & ~self._replaced:
             return self._wrong(event, Wrong.LATE, f"executes the replaced code after the protocol is over {where}", after)
         return Move(event, after)
 

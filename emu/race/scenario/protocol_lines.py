@@ -8,10 +8,9 @@ from pathlib import Path
 
 from emu.ftrace.errors import did_you_mean
 from emu.ftrace.sites.own_protocol import steps_of
-from emu.ftrace.sites.patching import PROTOCOLS
 from emu.ftrace.sites.protocol_file import protocol_of
 from emu.race.model.model_sites import model_patches
-from emu.race.scenario.protocol_steps import STEP_KINDS, LabStep, checked, stages
+from emu.race.scenario.protocol_steps import LAB_PROTOCOLS, PAIR, STEP_KINDS, LabStep, checked, stages
 from emu.race.scenario.protocol_text import (
     STEPS,
     ChangedProtocol,
@@ -45,6 +44,7 @@ class ProtocolParser:
         self._patches = model_patches(scenario)
         self._breakpoint = scenario.breakpoint
         self._arch = scenario.arch
+        self._change = scenario.change
         self._folder = folder
 
     def protocol(self, line: Line, below: Sequence[Line]) -> tuple[NamedProtocol | WrittenProtocol, list[LabStep]]:
@@ -57,7 +57,7 @@ class ProtocolParser:
         elif below:
             protocol = WrittenProtocol(tuple(map(self._step, below)))
         else:
-            raise self._file.error(line.end, f"'protocol' has no value; {protocols_allowed(PROTOCOLS)}")
+            raise self._file.error(line.end, f"'protocol' has no value; {protocols_allowed(LAB_PROTOCOLS)}")
         return protocol, self._steps_of(protocol, line.values[0] if line.values else line.head)
 
     def _steps_of(self, protocol: LabProtocol, at: Word) -> list[LabStep]:
@@ -73,20 +73,23 @@ class ProtocolParser:
 
     def _shipped_or_of_a_file(self, word: Word) -> ShippedProtocol | FileProtocol:
         file = self._file
-        if word.text in PROTOCOLS:
+        if word.text in LAB_PROTOCOLS:
             if word.text == "breakpoint" and not self._breakpoint:
-                others = protocols_allowed(name for name in PROTOCOLS if name != word.text)
+                others = protocols_allowed(name for name in LAB_PROTOCOLS if name != word.text)
                 raise file.error(word, f"{self._arch} has no breakpoint for this protocol; {others}")
+            if word.text == PAIR and not self._change.of_a_pair:
+                others = protocols_allowed(name for name in LAB_PROTOCOLS if name != word.text)
+                raise file.error(word, f"'{self._change}' is no change of a pair, as this protocol needs; {others}")
             return ShippedProtocol(word.text)
         if ":" not in word.text and not word.text.endswith(".py"):
-            allowed = protocols_allowed(PROTOCOLS) + did_you_mean(word.text[:_LONGEST], PROTOCOLS)
+            allowed = protocols_allowed(LAB_PROTOCOLS) + did_you_mean(word.text[:_LONGEST], LAB_PROTOCOLS)
             raise file.error(word, f"{quoted(word.text)} is no protocol; {allowed}")
         if self._folder is None:
-            raise file.error(word, f"a file's protocol; {protocols_allowed(PROTOCOLS, files=False)}")
+            raise file.error(word, f"a file's protocol; {protocols_allowed(LAB_PROTOCOLS, files=False)}")
         try:
             function = protocol_of(word.text, self._folder)
         except ValueError as error:
-            raise file.error(word, f"{error}; {protocols_allowed(PROTOCOLS)}") from None
+            raise file.error(word, f"{error}; {protocols_allowed(LAB_PROTOCOLS)}") from None
         assert not isinstance(function, str)
         return FileProtocol(word.text, function)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Protocols in the race lab: the driver's steps, three additional ones, and operations on lists of steps.
+"""Protocols in the race lab: the driver's, one of its own, three additional steps, and operations on lists of steps.
 
 A *stage*, as counted by a scenario's `without` and `swap`, is a run of writes, or one other step.
 """
@@ -7,13 +7,16 @@ A *stage*, as counted by a scenario's `without` and `swap`, is a run of writes, 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from emu.ftrace.sites.patching import Park, Patch, Release, Step, Synchronise, Write, undo
+from emu.ftrace.sites.patching import PROTOCOLS, Park, Patch, Release, Step, Synchronise, Write, undo
 
-__all__ = ["STEP_KINDS", "Forget", "Free", "LabStep", "WaitTasks", "checked", "pieces", "stages", "swapped", "undone", "without"]
+__all__ = [
+    "LAB_PROTOCOLS", "PAIR", "STEP_KINDS", "Forget", "Free", "LabStep", "WaitTasks", "checked", "pieces", "stages", "swapped",
+    "undone", "without",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -23,7 +26,7 @@ class Free:
 
 @dataclass(frozen=True)
 class WaitTasks:
-    """Waits until no task is in such a trampoline (Linux's synchronize_rcu_tasks())."""
+    """Waits until no task is in such a trampoline, or between two instructions of a site (Linux's synchronize_rcu_tasks())."""
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,28 @@ class Forget:
 
 LabStep: TypeAlias = Step | Free | WaitTasks | Forget
 STEP_KINDS = (Synchronise, Park, Release, Free, WaitTasks, Forget)  # except writes
+PAIR = "pair"
+
+
+def pair(patches: Sequence[Patch], breakpoint: bytes) -> list[LabStep]:
+    """Replaces two nops by a call of two instructions, or such a call by two nops, one instruction after the other.
+
+    The first instruction alone has no effect, the second one alone calls anything. So a CPU must never execute the second one
+    without the first one: the first one is written first, and tasks that have executed the nop in its place are waited for; on
+    the way back it is written last. An instruction that does not change is not written.
+    """
+    half = len(patches[0].old) // 2 if patches else 0
+    firsts = [Write(p.address, p.old[:half], p.new[:half]) for p in patches if p.old[:half] != p.new[:half]]
+    seconds = [Write(p.address + half, p.old[half:], p.new[half:]) for p in patches if p.old[half:] != p.new[half:]]
+    if not firsts:
+        return [*seconds, Synchronise()]
+    if any(p.old[:half] == p.old[half:] for p in patches):  # two nops
+        return [*firsts, Synchronise(), WaitTasks(), *seconds, Synchronise()]
+    return [*seconds, Synchronise(), *firsts, Synchronise()]
+
+
+LAB_PROTOCOLS: Mapping[str, Callable[[Sequence[Patch], bytes], Sequence[LabStep]]] = {**PROTOCOLS, PAIR: pair}
+"""The driver's, and the lab's own."""
 
 
 def stages(steps: Sequence[LabStep]) -> list[list[LabStep]]:

@@ -16,8 +16,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TypeAlias
 
-from emu.ftrace.sites.patching import PROTOCOLS, Park, Patch, Release, Synchronise, Write
-from emu.race.scenario.protocol_steps import Forget, Free, LabStep, WaitTasks, stages, swapped, without
+from emu.ftrace.sites.patching import Park, Patch, Release, Synchronise, Write
+from emu.race.scenario.protocol_steps import LAB_PROTOCOLS, Forget, Free, LabStep, WaitTasks, stages, swapped, without
 from emu.race.scenario.scenario import LabProtocol
 
 __all__ = [
@@ -49,12 +49,12 @@ _RANGE = re.compile(r"\+(\d{1,3})(?:\.\.(\d{1,3}))?")
 
 @dataclass(frozen=True)
 class ShippedProtocol:
-    """One of the driver's protocols, by name."""
+    """A protocol of the driver or of the lab, by name."""
 
     name: str
 
     def __call__(self, patches: Sequence[Patch], breakpoint: bytes) -> list[LabStep]:
-        return [*PROTOCOLS[self.name](patches, breakpoint)]
+        return [*LAB_PROTOCOLS[self.name](patches, breakpoint)]
 
     @property
     def text(self) -> str:

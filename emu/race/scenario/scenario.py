@@ -134,16 +134,34 @@ class Scenario:
 
     def patches(self, sites: Sequence[int], first: int, second: int) -> list[Patch]:
         """The patches of sites at these addresses, whose calls go to `first`, or from `first` to `second`."""
-        arch = self.ftrace_arch
-        nop = arch.nop
-        return [
-            Patch(
-                at,
-                {Change.NOP_TO_CALL: nop, Change.NOPS_TO_CALL: self.race_arch.nops}.get(self.change) or arch.call(at, first),
-                {Change.CALL_TO_NOP: nop, Change.CALL_TO_CALL: arch.call(at, second)}.get(self.change) or arch.call(at, first),
-            )
-            for at in sites
-        ]
+        change = self.change
+        last = second if change is Change.CALL_TO_CALL else first
+        return [Patch(at, self._code(change.before, at, first), self._code(change.after, at, last)) for at in sites]
+
+    def mixture(self, patch: Patch) -> tuple[bytes, bool] | None:
+        """A mixture of old and new code that does the same as one of them, and whether that is the new one; None: there is none.
+
+        If a pair's second instruction is a nop, its first one has no effect.
+        """
+        if self.change not in (Change.NOPS_TO_PAIR, Change.PAIR_TO_NOPS):
+            return None
+        nops, pair = (patch.old, patch.new) if self.change is Change.NOPS_TO_PAIR else (patch.new, patch.old)
+        half = len(pair) // 2
+        return pair[:half] + nops[half:], self.change is Change.PAIR_TO_NOPS
+
+    def _code(self, what: str, at: int, target: int) -> bytes:
+        """The code of a change's side at an address."""
+        arch, own = self.ftrace_arch, self.race_arch
+        if what == "nop":
+            return arch.nop
+        if what == "call":
+            return arch.call(at, target)
+        if not self.change.of_a_pair:
+            return own.nops
+        if own.pair is None:
+            raise ValueError(f"{self.arch} has no calls of two instructions")
+        first, second = own.pair(at, target)
+        return {"nops": arch.nop + arch.nop, "half": first + arch.nop, "pair": first + second}[what]
 
     def steps(self, patches: Sequence[Patch]) -> list[LabStep]:
         """The steps that make the patches, each write expecting the bytes that it will find; with the way back if one must fail.

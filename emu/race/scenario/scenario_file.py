@@ -21,13 +21,13 @@ from typing import TypeVar
 from emu.architectures import ARCHITECTURES, DEFAULT_ARCHITECTURE
 from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.sites.own_protocol import steps_of
-from emu.ftrace.sites.patching import PROTOCOLS, Synchronise, Write
+from emu.ftrace.sites.patching import Synchronise, Write
 from emu.race.arch import load
 from emu.race.model.model_sites import MOST_SITES, model_patches
 from emu.race.scenario.change import Change
 from emu.race.scenario.fetch import ALIASES
 from emu.race.scenario.protocol_lines import ProtocolParser, protocols_allowed
-from emu.race.scenario.protocol_steps import STEP_KINDS, LabStep, checked
+from emu.race.scenario.protocol_steps import LAB_PROTOCOLS, STEP_KINDS, LabStep, checked
 from emu.race.scenario.protocol_text import (
     ChangedProtocol,
     FileProtocol,
@@ -134,7 +134,7 @@ class _Parser:
         file = self._file
         protocol_line = self._lines.get("protocol")
         if protocol_line is None:
-            raise file.error(file.end, f"the scenario has no protocol; {protocols_allowed(PROTOCOLS)}")
+            raise file.error(file.end, f"the scenario has no protocol; {protocols_allowed(LAB_PROTOCOLS)}")
         arch = self._one("arch", lambda word: file.choice(word, ARCHITECTURES, "architecture"), DEFAULT_ARCHITECTURE)
         change = self._change(arch)
         places = self._places(arch)

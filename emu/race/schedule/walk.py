@@ -125,7 +125,7 @@ class Walk:
         The machine's calls have other targets than the model's, so their bytes differ. A fetch may show them.
         """
         memory = [bytearray(patch.old) for patch in places]
-        calls = self.schedule.on == "machine" and self.schedule.scenario.change.startswith("call")
+        calls = self.schedule.on == "machine" and self.schedule.scenario.change.from_call
         unknown = [frozenset(range(len(patch.old) if calls else 0)) for patch in places]
         size = len(memory[0])
         for event in self.schedule.events:

@@ -8,6 +8,14 @@
 
 #include <linux/compiler.h>
 
+/* Where entries hold a page's number, and how an entry for a physical address is made. */
+#ifndef PTE_PFN_SHIFT
+#define PTE_PFN_SHIFT	PAGE_SHIFT
+#endif
+#ifndef __pt_entry
+#define __pt_entry(phys, prot)	((phys) | (prot))
+#endif
+
 #define PMD_SIZE	(1UL << PMD_SHIFT)
 #define PGDIR_SIZE	(1UL << PGDIR_SHIFT)
 
@@ -40,9 +48,9 @@ pte_t *kernel_pte(unsigned long addr);
 
 /* Hooks a zeroed page in as the next level's table. */
 #define pud_populate(pud, table) \
-	WRITE_ONCE(*(pud), __pud(__pa(table) | _PAGE_TABLE))
+	WRITE_ONCE(*(pud), __pud(__pt_entry(__pa(table), _PAGE_TABLE)))
 #define pmd_populate(pmd, table) \
-	WRITE_ONCE(*(pmd), __pmd(__pa(table) | _PAGE_TABLE))
+	WRITE_ONCE(*(pmd), __pmd(__pt_entry(__pa(table), _PAGE_TABLE)))
 
 #define pud_clear(pud)		WRITE_ONCE(*(pud), __pud(0))
 #define pmd_clear(pmd)		WRITE_ONCE(*(pmd), __pmd(0))
@@ -52,7 +60,7 @@ pte_t *kernel_pte(unsigned long addr);
 
 #define pte_none(x)	(!pte_val(x))
 #define pte_special(x)	(pte_val(x) & _PAGE_SPECIAL)
-#define pte_pfn(x)	((pte_val(x) & PTE_PFN_MASK) >> PAGE_SHIFT)
+#define pte_pfn(x)	((pte_val(x) & PTE_PFN_MASK) >> PTE_PFN_SHIFT)
 #define pte_page(x)	pfn_to_page(pte_pfn(x))
 
 #define pte_write(x)		(pte_val(x) & _PAGE_WRITE)
@@ -69,7 +77,7 @@ pte_t *kernel_pte(unsigned long addr);
 			     _PAGE_SPECIAL)) | pgprot_val(prot))
 
 #define mk_pte(page, prot) \
-	__pte((page_to_pfn(page) << PAGE_SHIFT) | pgprot_val(prot))
+	__pte((page_to_pfn(page) << PTE_PFN_SHIFT) | pgprot_val(prot))
 #define pte_same(a, b)		(pte_val(a) == pte_val(b))
 
 #define set_pte(ptep, x)	WRITE_ONCE(*(ptep), x)

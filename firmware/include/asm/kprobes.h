@@ -21,9 +21,10 @@ static __always_inline void arch_kprobe_step(struct pt_regs *regs,
 {
 }
 
-static __always_inline void arch_kprobe_leave_copy(struct pt_regs *regs,
+static __always_inline bool arch_kprobe_leave_copy(struct pt_regs *regs,
 						   struct kprobe_ctlblk *kcb)
 {
+	return true;
 }
 
 static __always_inline bool arch_kretprobe_hook(struct pt_regs *regs,

@@ -7,4 +7,7 @@
 #define deactivate_mm(task, mm)		do { } while (0)
 #define flush_cache_dup_mm(mm)		do { } while (0)
 
+/* What else a child's address space inherits. */
+#define arch_dup_mmap(oldmm, mm)	do { } while (0)
+
 #endif

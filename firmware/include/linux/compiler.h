@@ -13,7 +13,11 @@
 #define __always_inline		inline
 /* Keeps its name; gcc calls what it clones NAME.isra.0 or NAME.constprop.0. */
 #define __noclone		__attribute__((noclone))
+#ifdef __riscv	/* sites are not made by -pg */
+#define notrace			__attribute__((patchable_function_entry(0)))
+#else
 #define notrace			__attribute__((no_instrument_function))
+#endif
 #define __noreturn		__attribute__((noreturn))
 #define __packed		__attribute__((packed))
 #define __aligned(n)		__attribute__((aligned(n)))

@@ -31,12 +31,20 @@ struct jump_entry {
 #include <asm/jump_label.h>
 #define static_branch_unlikely(key)	arch_static_branch(key)
 
+#ifndef JUMP_LABEL_ALIGN
+#define JUMP_LABEL_ALIGN
+#endif
+#ifndef JUMP_LABEL_KEY		/* the operand, as a number */
+#define JUMP_LABEL_KEY	"%c0"
+#endif
+
 static __always_inline bool arch_static_branch(struct static_key *const key)
 {
-	asm goto("1:	" JUMP_LABEL_NOP "\n"
+	asm goto(JUMP_LABEL_ALIGN
+		 "1:	" JUMP_LABEL_NOP "\n"
 		 ".pushsection __jump_table, \"a\"\n"
 		 ".balign 8\n"
-		 _ASM_PTR " 1b, %l[l_yes], %c0\n"
+		 _ASM_PTR " 1b, %l[l_yes], " JUMP_LABEL_KEY "\n"
 		 ".popsection"
 		 : : "i" (key) : : l_yes);
 	return false;

@@ -14,6 +14,11 @@ name:
 	.type name, @function;	\
 	.size name, . - name
 
+/* How what sites call returns. */
+#ifndef ASM_RET_TO_SITE
+#define ASM_RET_TO_SITE		ASM_RET
+#endif
+
 /* A function that only returns. */
 #define SYM_FUNC_RETURN(name)	\
 	SYM_FUNC_START(name)	\

@@ -204,6 +204,7 @@ struct vm_unmapped_area_info {
 
 /* Of current->mm: where, or -ENOMEM. */
 unsigned long vm_unmapped_area(struct vm_unmapped_area_info *info);
+unsigned long get_unmapped_area(struct mm_struct *mm, unsigned long len);
 
 struct vm_area_struct *vm_area_alloc(struct mm_struct *mm);
 void vm_area_free(struct vm_area_struct *vma);

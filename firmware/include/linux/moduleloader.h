@@ -6,6 +6,7 @@
 #include <linux/elf.h>
 #include <linux/mm.h>
 #include <linux/types.h>
+#include <asm/module.h>
 
 struct module;
 
@@ -31,6 +32,8 @@ static inline struct page *module_alloc_pages(unsigned long size,
 /*
  * Makes one relocation: @sym is the symbol's value, @place where it goes, of
  * which @room bytes belong to the section. Returns 0 or -ENOEXEC.
+ * The second of a pair (asm/module.h) gets the first one's symbol, and as
+ * distance from @place that from the first one's place.
  */
 int apply_relocation(struct module *mod, unsigned int type, void *place,
 		     unsigned long room, unsigned long sym, long addend);

@@ -26,7 +26,9 @@ struct sigpending {
 struct sigaction {
 	unsigned long sa_handler;
 	unsigned long sa_flags;
+#ifdef __ARCH_HAS_SA_RESTORER
 	unsigned long sa_restorer;
+#endif
 	unsigned long sa_mask;
 };
 

@@ -126,10 +126,14 @@ static noinstr enum kprobe_trap hit(struct pt_regs *regs,
 	return KPROBE_HANDLED;
 }
 
-/* Behind a copy: that of this CPU's probe, or of one inside it, or of nobody's. */
+/*
+ * Behind a copy: that of this CPU's probe, or of one inside it, or of nobody's.
+ * One that is the host's alone is none of ours.
+ */
 static noinstr void copy_done(struct pt_regs *regs, struct kprobe_ctlblk *kcb)
 {
-	arch_kprobe_leave_copy(regs, kcb);
+	if (!arch_kprobe_leave_copy(regs, kcb))
+		return;
 	if (kcb->reentered) {
 		kcb->reentered--;
 	} else if (kcb->stepping) {

@@ -65,7 +65,6 @@ int split_vma(struct mm_struct *mm, struct vm_area_struct *vma,
 	      unsigned long addr, int new_below);
 
 /* mmap.c */
-unsigned long get_unmapped_area(struct mm_struct *mm, unsigned long len);
 unsigned long mmap_region(struct file *file, unsigned long addr,
 			  unsigned long len, unsigned long vm_flags,
 			  pgoff_t pgoff);

@@ -103,6 +103,7 @@ static int dup_mmap(struct mm_struct *mm, struct mm_struct *oldmm)
 
 	mmap_write_lock(oldmm);
 	flush_cache_dup_mm(oldmm);
+	arch_dup_mmap(oldmm, mm);
 	list_for_each_entry(mpnt, &oldmm->mmap, vm_node) {
 		tmp = vm_area_dup(mm, mpnt);
 		if (!tmp) {

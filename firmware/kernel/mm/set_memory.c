@@ -6,7 +6,10 @@
 #include <linux/set_memory.h>
 #include <linux/tlbflush.h>
 
-/* On an MMU without this bit, all pages are executable. */
+/* Bits that make a page executable, or not. Without either, all pages are. */
+#ifndef _PAGE_X
+#define _PAGE_X		0
+#endif
 #ifndef _PAGE_NX
 #define _PAGE_NX	0
 #endif
@@ -39,10 +42,14 @@ int set_memory_rw(unsigned long addr, int numpages)
 
 int set_memory_nx(unsigned long addr, int numpages)
 {
-	return _PAGE_NX ? change_page_attr(addr, numpages, _PAGE_NX, 0) : 0;
+	if (!_PAGE_NX && !_PAGE_X)
+		return 0;
+	return change_page_attr(addr, numpages, _PAGE_NX, _PAGE_X);
 }
 
 int set_memory_x(unsigned long addr, int numpages)
 {
-	return _PAGE_NX ? change_page_attr(addr, numpages, 0, _PAGE_NX) : 0;
+	if (!_PAGE_NX && !_PAGE_X)
+		return 0;
+	return change_page_attr(addr, numpages, _PAGE_X, _PAGE_NX);
 }

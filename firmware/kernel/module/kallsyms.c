@@ -2,6 +2,7 @@
 /* The symbols of modules, for those who show addresses as names. */
 #include <linux/kallsyms.h>
 #include <linux/kernel.h>
+#include <linux/moduleloader.h>
 #include <linux/string.h>
 #include "internal.h"
 
@@ -14,7 +15,7 @@ static bool is_core_symbol(const struct load_info *info,
 
 	if (sym->st_shndx == SHN_UNDEF || sym->st_shndx >= info->hdr->e_shnum ||
 	    !info->strtab[sym->st_name] || type == STT_SECTION ||
-	    type == STT_FILE)
+	    type == STT_FILE || is_mapping_symbol(info->strtab + sym->st_name))
 		return false;
 	s = &info->sechdrs[sym->st_shndx];
 	return s->sh_flags & SHF_ALLOC && !(s->sh_entsize & INIT_OFFSET_MASK);
@@ -66,6 +67,10 @@ void add_kallsyms(struct module *mod, const struct load_info *info)
 		const char *name = all->strtab + all->symtab[i].st_name;
 		unsigned int size = strlen(name) + 1;
 
+		if (is_mapping_symbol(name)) {
+			all->symtab[i].st_name = 0;
+			continue;
+		}
 		if (!is_core_symbol(info, &all->symtab[i]) ||
 		    used + size > core->strtab_size)
 			continue;

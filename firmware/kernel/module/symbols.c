@@ -191,6 +191,26 @@ int simplify_symbols(struct module *mod, const struct load_info *info)
 	return ret;
 }
 
+/*
+ * The relocation of @type at @place, which is in the section that @rels is for.
+ * It mostly stands a few entries before number @i.
+ */
+static const struct elf64_rela *find_rel(const struct elf64_shdr *rels,
+					 unsigned long i, u64 place,
+					 unsigned int type)
+{
+	const struct elf64_rela *rel = (void *)rels->sh_addr;
+	unsigned long n = rels->sh_size / sizeof(*rel), left;
+
+	for (left = n; left; left--) {
+		if (rel[i].r_offset == place &&
+		    ELF64_R_TYPE(rel[i].r_info) == type)
+			return rel + i;
+		i = (i ? i : n) - 1;
+	}
+	return NULL;
+}
+
 int apply_relocate_add(struct module *mod, const struct load_info *info,
 		       const struct elf64_shdr *rels)
 {
@@ -203,16 +223,28 @@ int apply_relocate_add(struct module *mod, const struct load_info *info,
 
 	for (i = 0; i < n; i++) {
 		u64 which = ELF64_R_SYM(rel[i].r_info);
+		unsigned int type = ELF64_R_TYPE(rel[i].r_info);
+		const struct elf64_rela *value = rel + i;
 
 		if (rel[i].r_offset >= target->sh_size ||
 		    which >= symsec->sh_size / sizeof(*sym))
 			return -ENOEXEC;
-		err = apply_relocation(mod, ELF64_R_TYPE(rel[i].r_info),
-				       (void *)target->sh_addr +
+		if (relocation_first_half(type)) {
+			value = find_rel(rels, i,
+					 sym[which].st_value - target->sh_addr,
+					 relocation_first_half(type));
+			if (!value)
+				return -ENOEXEC;
+			which = ELF64_R_SYM(value->r_info);
+			if (which >= symsec->sh_size / sizeof(*sym))
+				return -ENOEXEC;
+		}
+		err = apply_relocation(mod, type, (void *)target->sh_addr +
 				       rel[i].r_offset,
 				       target->sh_size - rel[i].r_offset,
 				       which ? sym[which].st_value : 0,
-				       rel[i].r_addend);
+				       value->r_addend + rel[i].r_offset -
+				       value->r_offset);
 		if (err)
 			return err;
 	}

@@ -311,7 +311,9 @@ void flush_signal_handlers(struct task_struct *t, int force_default)
 		if (force_default || sa->sa_handler != SIG_IGN)
 			sa->sa_handler = SIG_DFL;
 		sa->sa_flags = 0;
+#ifdef __ARCH_HAS_SA_RESTORER
 		sa->sa_restorer = 0;
+#endif
 		sa->sa_mask = 0;
 	}
 }

@@ -8,7 +8,10 @@
 
 	.section .ftrace.text, "ax"
 
-SYM_FUNC_RETURN(ftrace_caller)
+/* Called by sites. */
+SYM_FUNC_START(ftrace_caller)
+	ASM_RET_TO_SITE
+SYM_FUNC_END(ftrace_caller)
 
 /* rethook_find_ret_addr(task, frame) */
 SYM_FUNC_RETURN(rethook_find_ret_addr)

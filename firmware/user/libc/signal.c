@@ -6,8 +6,12 @@
 #include <syscall.h>
 #include <unistd.h>
 
+#ifdef __ARCH_HAS_SA_RESTORER
 /* arch: makes the system call that ends a handler. */
 void __sigreturn(void);
+#else
+#define __sigreturn	NULL
+#endif
 
 static long result(long value)
 {
@@ -24,7 +28,9 @@ int sigaction(int signal, const struct sigaction *new, struct sigaction *old)
 
 	if (new) {
 		act = *new;
+#ifdef __ARCH_HAS_SA_RESTORER
 		act.sa_restorer = __sigreturn;
+#endif
 #ifdef SA_RESTORER
 		act.sa_flags |= SA_RESTORER;
 #endif

@@ -121,7 +121,7 @@ int close(int fd)
 
 int dup2(int from, int to)
 {
-	return call(SYS_dup2, from, to, 0, 0);
+	return result(arch_dup2(from, to));
 }
 
 int fcntl(int fd, int command, long argument)
@@ -243,7 +243,7 @@ pid_t gettid(void)
 
 int pause(void)
 {
-	return call(SYS_pause, 0, 0, 0, 0);
+	return result(arch_pause());
 }
 
 pid_t tcgetpgrp(int fd)

@@ -97,9 +97,11 @@ static const struct attempt attempts[] = {
 	  { BAD, (long)&one_bad_buffer, 1, 0 } },
 	{ "splice's offset", READS, SYS_splice, { BAD, BAD, BAD, 0, 1, 0 } },
 	{ "pipe", WRITES, SYS_pipe2, { BAD, 0 } },
+#ifndef ARCH_GENERIC_SYSCALLS
 	{ "poll", READS, SYS_poll, { BAD, 1, 0 } },
 	{ "select", READS, SYS_select, { 1, BAD, 0, 0 } },
 	{ "select's timeout", READS, SYS_select, { 0, 0, 0, 0, BAD } },
+#endif
 	{ "pselect6's timeout", READS, SYS_pselect6, { 0, 0, 0, 0, BAD, 0 } },
 	{ "pselect6's mask", READS, SYS_pselect6, { 0, 0, 0, 0, S, BAD } },
 	{ "ppoll's timeout", READS, SYS_ppoll, { S, 0, BAD, 0, 0 } },

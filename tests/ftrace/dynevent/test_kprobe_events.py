@@ -16,7 +16,8 @@ from tests.lib.booted_machine import booted_machine
 from tests.lib.golden import read_golden
 from tests.lib.trampoline_places import leave_places
 
-ARGUMENTS = {"x86_64": ("di", "si", "dx"), "sparc64": ("o0", "o1", "o2")}  # registers of a function's first three
+# Registers of a function's first three arguments.
+ARGUMENTS = {"x86_64": ("di", "si", "dx"), "sparc64": ("o0", "o1", "o2"), "riscv64": ("a0", "a1", "a2")}
 
 
 @pytest.fixture

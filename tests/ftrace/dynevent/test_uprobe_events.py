@@ -14,7 +14,7 @@ from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 from tests.lib.golden import read_golden
 
-ENTRY = 0xE8  # in /bin/ls: its first instruction, behind the headers
+ENTRIES = {"x86_64": 0xE8, "sparc64": 0xE8, "riscv64": 0x120}  # in /bin/ls: its first instruction, behind the headers
 
 
 @pytest.fixture
@@ -23,18 +23,22 @@ def machine(arch: str) -> Iterator[Machine]:
         yield machine
 
 
+def entry(machine: Machine) -> int:
+    return ENTRIES[machine.board.arch.name]
+
+
 def pc(machine: Machine) -> str:
-    return {"x86_64": "%ip", "sparc64": "%pc"}[machine.board.arch.name]
+    return {"x86_64": "%ip", "sparc64": "%pc", "riscv64": "%pc"}[machine.board.arch.name]
 
 
 def golden(name: str, machine: Machine) -> str:
     """A file of a real Linux, with the path of the program that is probed here."""
-    text = read_golden(name).replace("/usr/bin/dash", "/bin/ls").replace("0x0000000000004760", f"{ENTRY:#018x}")
+    text = read_golden(name).replace("/usr/bin/dash", "/bin/ls").replace("0x0000000000004760", f"{entry(machine):#018x}")
     return text.replace("%ip", pc(machine))
 
 
 def define_as_in_golden(machine: Machine) -> None:
-    place = f"/bin/ls:{ENTRY:#x}"
+    place = f"/bin/ls:{entry(machine):#x}"
     machine.tracefs.write("uprobe_events", f"p:myup {place} sp=%sp ip={pc(machine)}\nr:myupret {place} ret=$retval\n")
 
 
@@ -98,7 +102,7 @@ def test_what_defines_no_event(machine: Machine, line: str) -> None:
 
 
 def test_an_event_that_cannot_happen_stays_off(machine: Machine) -> None:
-    machine.tracefs.write("uprobe_events", f"p:good /bin/ls:{ENTRY:#x}\np:bad /bin/ls:0x1000000\n")
+    machine.tracefs.write("uprobe_events", f"p:good /bin/ls:{entry(machine):#x}\np:bad /bin/ls:0x1000000\n")
     machine.tracefs.mkdir("instances/i")
     for events in "events/uprobes", "instances/i/events/uprobes":
         with pytest.raises(TraceError) as refused:
@@ -114,7 +118,7 @@ def test_an_event_that_cannot_happen_stays_off(machine: Machine) -> None:
 
 
 def test_one_more_probe_that_cannot_happen_leaves_the_event_on(machine: Machine) -> None:
-    machine.tracefs.write("uprobe_events", f"p:on /bin/ls:{ENTRY:#x}")
+    machine.tracefs.write("uprobe_events", f"p:on /bin/ls:{entry(machine):#x}")
     machine.tracefs.write("events/uprobes/on/enable", "1")
     before = machine.tracefs.read("uprobe_events")
     with pytest.raises(TraceError) as refused:
@@ -144,34 +148,34 @@ def test_what_needs_an_event_that_cannot_be_goes_with_it(machine: Machine) -> No
 
 
 def test_names_and_removal(machine: Machine) -> None:
-    machine.tracefs.write("uprobe_events", f"p /bin/ls:{ENTRY:#x}\nr:g/two /bin/ls:{ENTRY:#x}\np:two /bin/cat:{ENTRY:#x}(0x10)")
+    machine.tracefs.write("uprobe_events", f"p /bin/ls:{entry(machine):#x}\nr:g/two /bin/ls:{entry(machine):#x}\np:two /bin/cat:{entry(machine):#x}(0x10)")
     assert machine.tracefs.read("uprobe_events").splitlines() == [
-        f"p:uprobes/p_ls_0xe8 /bin/ls:{ENTRY:#018x}",
-        f"r:g/two /bin/ls:{ENTRY:#018x}",
-        f"p:uprobes/two /bin/cat:{ENTRY:#018x}(0x10)",
+        f"p:uprobes/p_ls_{entry(machine):#x} /bin/ls:{entry(machine):#018x}",
+        f"r:g/two /bin/ls:{entry(machine):#018x}",
+        f"p:uprobes/two /bin/cat:{entry(machine):#018x}(0x10)",
     ]
     with pytest.raises(TraceError) as refused:
-        machine.tracefs.append("uprobe_events", f"-:two /bin/cat:{ENTRY:#018x}")
+        machine.tracefs.append("uprobe_events", f"-:two /bin/cat:{entry(machine):#018x}")
     assert refused.value.code == errno.ENOENT
-    machine.tracefs.append("uprobe_events", f"-:two /bin/cat:{ENTRY:#018x}(0x10)")
-    machine.tracefs.write("events/uprobes/p_ls_0xe8/enable", "1")
+    machine.tracefs.append("uprobe_events", f"-:two /bin/cat:{entry(machine):#018x}(0x10)")
+    machine.tracefs.write(f"events/uprobes/p_ls_{entry(machine):#x}/enable", "1")
     with pytest.raises(TraceError) as refused:
         machine.tracefs.write("uprobe_events", "")
     assert refused.value.code == errno.EBUSY
-    machine.tracefs.write("events/uprobes/p_ls_0xe8/enable", "0")
+    machine.tracefs.write(f"events/uprobes/p_ls_{entry(machine):#x}/enable", "0")
     machine.tracefs.write("uprobe_events", "")
     assert machine.tracefs.read("dynamic_events") == ""
 
 
 def test_one_place_has_one_counter(machine: Machine) -> None:
-    machine.tracefs.write("uprobe_events", f"p:x /bin/ls:{ENTRY:#x}(0x10)")
+    machine.tracefs.write("uprobe_events", f"p:x /bin/ls:{entry(machine):#x}(0x10)")
     with pytest.raises(TraceError) as refused:
-        machine.tracefs.append("uprobe_events", f"p:y /bin/ls:{ENTRY:#x}(0x20)")
+        machine.tracefs.append("uprobe_events", f"p:y /bin/ls:{entry(machine):#x}(0x20)")
     assert refused.value.code == errno.EINVAL
 
 
 def test_stacks_begin_in_the_handler(machine: Machine) -> None:
-    machine.tracefs.write("uprobe_events", f"p:x /bin/ls:{ENTRY:#x}")
+    machine.tracefs.write("uprobe_events", f"p:x /bin/ls:{entry(machine):#x}")
     machine.tracefs.write("events/uprobes/x/trigger", "stacktrace")
     machine.run("ls")
     lines = machine.tracefs.read("trace").splitlines()
@@ -180,7 +184,7 @@ def test_stacks_begin_in_the_handler(machine: Machine) -> None:
 
 
 def test_a_checkpoint_has_the_probes(machine: Machine) -> None:
-    machine.tracefs.write("uprobe_events", f"p:x /bin/ls:{ENTRY:#x}")
+    machine.tracefs.write("uprobe_events", f"p:x /bin/ls:{entry(machine):#x}")
     machine.tracefs.write("events/uprobes/x/enable", "1")
     before = machine.checkpoint()
     machine.run("ls")

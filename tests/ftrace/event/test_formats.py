@@ -15,9 +15,13 @@ from tests.lib.golden import read_golden
 BY_NATURE = {"x86_64": {") / 250,": ") / 1000,"}}
 # Pages of 8 KiB, and the name of the variable with the address of the first struct page.
 BY_NATURE["sparc64"] = {**BY_NATURE["x86_64"], "REC->index << 12": "REC->index << 13", "vmemmap_base": "VMEMMAP_BASE"}
+BY_NATURE["riscv64"] = BY_NATURE["x86_64"]
+
+UNSIGNED_CHARS = {"riscv64"}  # a char of C has no sign there
 
 # System calls that x86-64 does not have, or has with other parameters. The golden is from x86-64.
 NOT_IN_GOLDEN = {"x86_64": (), "sparc64": ("clone", "fstatfs64", "llseek", "nice", "rt_sigaction", "statfs64")}
+NOT_IN_GOLDEN["riscv64"] = ("clone", "riscv_flush_icache")
 
 
 def golden_formats() -> Mapping[str, str]:
@@ -51,10 +55,12 @@ def test_formats_are_those_of_linux(arch: str, formats: Mapping[str, str]) -> No
         expected = golden.get(path, "no such event")
         for theirs, ours in BY_NATURE[arch].items():
             expected = expected.replace(theirs, ours)
+        if arch in UNSIGNED_CHARS and not path.startswith("ftrace/"):  # the host's own, the same for all
+            expected = re.sub(r"(field:(?:__data_loc )?char(?:\[\])? [^\n]*signed:)1", r"\g<1>0", expected)
         if without_number(text) != without_number(expected):
             wrong.append(f"{path}\n{without_number(expected)}\n{without_number(text)}")
     assert wrong == []
-    assert len(formats) > 450
+    assert len(formats) > 440
 
 
 def test_numbers_are_unique_and_those_of_the_tracers_fixed(formats: Mapping[str, str]) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from emu.cpu.arch.riscv64.state import REGISTERS as RISCV_REGISTERS
 from emu.cpu.arch.sparc64.state import Env
 from emu.cpu.native.arch.x86_64_env import Registers
 from emu.ftrace.event.call import EventCall
@@ -97,10 +98,12 @@ class Guest:
         self._cpu = machine.board.cpus[0]
         callback = machine.ftrace.arch.event_callbacks(machine.trace_array.recorder.globals.guest).buffer_commit
         self._commit = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64)(callback.function.address)
-        if machine.board.arch.name == "x86_64":
-            registers = [self._cpu.env + HOST.fields(Registers)[name].offset for name in ("di", "si", "dx", "cx")]
-        else:
-            registers = [Env.from_address(self._cpu.env).regwptr + 8 * n for n in range(4)]
+        env = self._cpu.env
+        registers = {
+            "x86_64": lambda: [env + HOST.fields(Registers)[name].offset for name in ("di", "si", "dx", "cx")],
+            "sparc64": lambda: [Env.from_address(env).regwptr + 8 * n for n in range(4)],
+            "riscv64": lambda: [env + 8 * RISCV_REGISTERS.index(f"a{n}") for n in range(4)],
+        }[machine.board.arch.name]()
         self._arguments = [ctypes.c_uint64.from_address(address) for address in registers]
 
     def commit(self, *arguments: int) -> list[Entry]:

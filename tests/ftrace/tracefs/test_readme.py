@@ -21,9 +21,10 @@ GRAMMAR = read_golden("README-grammar.txt").splitlines()
 LOAD = "insmod /lib/modules/sample_timer.ko period=2"
 ARCHITECTURES = list(FACTS)  # a line is tested on one of them
 WRITES = "echo 1234567 > /dev/null"  # vfs_write() writes 8 bytes: its third argument, and its result
-ENTRY = 0xE8  # in /bin/ls: its first instruction, behind the headers
+ENTRIES = {"x86_64": 0xE8, "sparc64": 0xE8, "riscv64": 0x120}  # in /bin/ls: its first instruction, behind the headers
 SWITCH, WAKING = "events/sched/sched_switch", "events/sched/sched_waking"
-REGISTERS = {"x86_64": ("%di", "%si", "%dx"), "sparc64": ("%o0", "%o1", "%o2")}  # of a function's first three arguments
+# Of a function's first three arguments.
+REGISTERS = {"x86_64": ("%di", "%si", "%dx"), "sparc64": ("%o0", "%o1", "%o2"), "riscv64": ("%a0", "%a1", "%a2")}
 PROGRAM = """
 #include <stdio.h>
 volatile unsigned short counter = 100;
@@ -271,7 +272,7 @@ def fetches(shown: Shown) -> None:
 
 @shows("$stack<index>, $stack, $retval, $comm,")
 def stack_and_others(shown: Shown) -> None:
-    bias = {"x86_64": 0, "sparc64": 2047}[shown.arch]
+    bias = 2047 if shown.arch == "sparc64" else 0
     for line in shown.fetched(f"$stack0 +{bias}($stack) $stack1 +{bias + 8}($stack) $comm"):
         assert re.match(r'arg1=(\w+) arg2=\1 arg3=(\w+) arg4=\2 arg5="(sh|init)"$', line)
     assert "wrote=0x8" in shown.fetched("wrote=$retval", "r:e vfs_write")
@@ -359,9 +360,10 @@ def of_the_kernel(shown: Shown) -> None:
 
 @shows("Create/append/remove/show the userspace dynamic events")
 def of_programs(shown: Shown) -> None:
-    lines = [f"p:uprobes/{name} /bin/ls:{ENTRY:#018x}" for name in "ab"]
-    managed(shown, "uprobe_events", f"p:a /bin/ls:{ENTRY}", f"p:b /bin/ls:{ENTRY:#x}", "-:uprobes/a", lines)
-    assert [line.split(":")[0] for line in shown.entries(f"p:a /bin/ls:{ENTRY}", command="ls /")] == ["a"]
+    entry = ENTRIES[shown.arch]
+    lines = [f"p:uprobes/{name} /bin/ls:{entry:#018x}" for name in "ab"]
+    managed(shown, "uprobe_events", f"p:a /bin/ls:{entry}", f"p:b /bin/ls:{entry:#x}", "-:uprobes/a", lines)
+    assert [line.split(":")[0] for line in shown.entries(f"p:a /bin/ls:{entry}", command="ls /")] == ["a"]
 
 
 @shows("Create/append/remove/show synthetic events")

@@ -20,7 +20,7 @@ from emu.cpu.cpu import Cpu
 
 __all__ = [
     "CODE", "CODE_SIZE", "DATA", "HEADS", "MOST_CPUS", "MOST_WORDS", "STACKS", "STACK_SIZE",
-    "Decoded", "LitmusArch", "Register", "load",
+    "BadOperand", "Decoded", "LitmusArch", "Register", "load",
 ]  # fmt: skip
 
 # The memory of a test, with equal virtual and physical addresses: two pages of 4 KiB, or one of 8.
@@ -58,19 +58,32 @@ class Decoded(NamedTuple):
         return f"{self.mnemonic} {self.operands}".rstrip()
 
 
+class BadOperand(ValueError):
+    """An operand does not fit, which may be because its labels are not placed yet.
+
+    Attributes:
+        size: the number of bytes of the instruction.
+    """
+
+    def __init__(self, why: str, size: int) -> None:
+        super().__init__(why)
+        self.size = size
+
+
 class LitmusArch(ABC):
     """An architecture's support for litmus tests.
 
-    To assemble: keystone_mode, capstone_mode, registers, words, aliases, encodings().
+    To assemble: keystone_mode (or assembled()), capstone_mode, registers, words, aliases, padding, encodings().
     To execute: prepare(), start(), settle(), fault().
     To fetch: serialises(), filler, longest.
     """
 
-    name: ClassVar[str]  # in capitals, the first word of its tests
+    name: ClassVar[str]
     language: ClassVar[str]  # the language of a test's lines
-    keystone_mode: ClassVar[tuple[int, int]]  # what keystone calls it: architecture and mode
-    capstone_mode: ClassVar[tuple[int, int]]  # what capstone calls it
+    keystone_mode: ClassVar[tuple[int, int] | None]  # None: keystone does not have it
+    capstone_mode: ClassVar[tuple[int, int]]
     longest: ClassVar[int]  # maximum length of an instruction
+    padding: ClassVar[bytes]  # the shortest instruction that does nothing
     filler: ClassVar[bytes]  # not an instruction: found by a CPU that leaves its text
     registers: ClassVar[Mapping[str, Register]]  # registers that tests can set and read
     words: ClassVar[Set[str]]  # names in operands that are not symbols
@@ -84,13 +97,14 @@ class LitmusArch(ABC):
 
     @functools.cached_property
     def _assembler(self) -> keystone.Ks:
+        assert self.keystone_mode is not None
         return keystone.Ks(*self.keystone_mode)
 
     @functools.cached_property
     def _decoder(self) -> capstone.Cs:
         return capstone.Cs(*self.capstone_mode)
 
-    @functools.lru_cache(maxsize=1 << 16)  # noqa: B019  # there are only two architectures
+    @functools.lru_cache(maxsize=1 << 16)  # noqa: B019  # there are few architectures
     def decode(self, code: bytes, address: int) -> Decoded | None:
         """The instruction at the start of `code`; None if there is none, or it is incomplete."""
         return next(self.readings(code, address), None)
@@ -101,10 +115,12 @@ class LitmusArch(ABC):
             yield Decoded(size, mnemonic, operands)
 
     def assembled(self, source: str, address: int) -> bytes:
-        """The code that keystone generates for an instruction at `address`.
+        """The code of an instruction at `address`: keystone's, or an architecture's own.
 
         Raises:
-            keystone.KsError, ValueError: it cannot assemble the instruction.
+            keystone.KsError: keystone cannot assemble it.
+            BadOperand: an operand of it does not fit, by an architecture's own assembler.
+            ValueError: it is no instruction, by either. The text says why.
         """
         return bytes(self._assembler.asm(source, address)[0] or ())
 

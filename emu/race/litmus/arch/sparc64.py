@@ -50,9 +50,12 @@ class Sparc64(LitmusArch):
 
     name: ClassVar[str] = "sparc64"
     language: ClassVar[str] = "an instruction of SPARC V9"
-    keystone_mode: ClassVar[tuple[int, int]] = (keystone.KS_ARCH_SPARC, keystone.KS_MODE_SPARC64 | keystone.KS_MODE_BIG_ENDIAN)
+    keystone_mode: ClassVar[tuple[int, int] | None] = (
+        keystone.KS_ARCH_SPARC, keystone.KS_MODE_SPARC64 | keystone.KS_MODE_BIG_ENDIAN,
+    )  # fmt: skip
     capstone_mode: ClassVar[tuple[int, int]] = (capstone.CS_ARCH_SPARC, capstone.CS_MODE_BIG_ENDIAN | capstone.CS_MODE_V9)
     longest: ClassVar[int] = 4
+    padding: ClassVar[bytes] = bytes.fromhex("01000000")  # nop
     filler: ClassVar[bytes] = bytes(4)
     register_prefix: ClassVar[str] = "%"
     registers: ClassVar[Mapping[str, Register]] = {

@@ -75,9 +75,10 @@ class X86_64(LitmusArch):  # noqa: N801  # the architecture's own spelling
 
     name: ClassVar[str] = "x86_64"
     language: ClassVar[str] = "an instruction of x86-64 in Intel's syntax"
-    keystone_mode: ClassVar[tuple[int, int]] = (keystone.KS_ARCH_X86, keystone.KS_MODE_64)
+    keystone_mode: ClassVar[tuple[int, int] | None] = (keystone.KS_ARCH_X86, keystone.KS_MODE_64)
     capstone_mode: ClassVar[tuple[int, int]] = (capstone.CS_ARCH_X86, capstone.CS_MODE_64)
     longest: ClassVar[int] = 15
+    padding: ClassVar[bytes] = bytes.fromhex("90")  # nop
     filler: ClassVar[bytes] = b"\x06"
     registers: ClassVar[Mapping[str, Register]] = dict(_registers())
     words: ClassVar[Set[str]] = {

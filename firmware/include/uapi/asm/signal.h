@@ -51,6 +51,9 @@
 #define SA_NODEFER	0x40000000UL
 #define SA_RESETHAND	0x80000000UL
 
+/* struct sigaction says where handlers return to. */
+#define __ARCH_HAS_SA_RESTORER
+
 #define MINSIGSTKSZ	2048
 
 #endif

@@ -13,6 +13,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
+#include <asm/vdso.h>
 #include <emu/elf_property.h>
 
 #include "elf_check.h"
@@ -332,7 +333,9 @@ static inline int elf_start(struct linux_binprm *bprm,
 			return info.base;
 		start = info.base + interp->ehdr.e_entry;
 	}
-	err = create_elf_tables(bprm, &info);
+	err = arch_setup_additional_pages(current->mm);
+	if (!err)
+		err = create_elf_tables(bprm, &info);
 	if (!err)
 		start_thread(current_pt_regs(), start, bprm->p);
 	return err;

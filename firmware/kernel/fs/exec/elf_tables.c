@@ -13,13 +13,21 @@
 #include <linux/sched.h>
 #include <linux/string.h>
 #include <linux/uaccess.h>
+#include <asm/vdso.h>
 
 #include "elf_tables.h"
 
 #define USER_HZ		100
 #define STACK_ALIGN	16
 #define RANDOM_BYTES	16
-#define NR_AUXV		18
+#ifdef ELF_PLATFORM
+#define PLATFORM_ENTRY(at)	{ AT_PLATFORM, at },
+#define NR_AUXV		(18 + ARCH_NR_DLINFO)
+#else
+#define ELF_PLATFORM	""
+#define PLATFORM_ENTRY(at)
+#define NR_AUXV		(17 + ARCH_NR_DLINFO)
+#endif
 
 struct auxv {
 	unsigned long	type;
@@ -45,6 +53,7 @@ static inline int put_pointers(unsigned long __user **to, unsigned long *string,
 static inline int put_auxv(struct auxv __user *to, const struct elf_info *info)
 {
 	const struct auxv auxv[NR_AUXV] = {
+		ARCH_DLINFO
 		{ AT_HWCAP,	ELF_HWCAP },
 		{ AT_PAGESZ,	PAGE_SIZE },
 		{ AT_CLKTCK,	USER_HZ },
@@ -61,7 +70,7 @@ static inline int put_auxv(struct auxv __user *to, const struct elf_info *info)
 		{ AT_SECURE,	0 },
 		{ AT_RANDOM,	info->random },
 		{ AT_EXECFN,	info->execfn },
-		{ AT_PLATFORM,	info->platform },
+		PLATFORM_ENTRY(info->platform)
 		{ AT_NULL,	0 },
 	};
 

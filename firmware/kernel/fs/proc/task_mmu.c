@@ -8,6 +8,7 @@
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/uprobes.h>
+#include <asm/vdso.h>
 
 #include "base.h"
 #include "internal.h"
@@ -109,7 +110,7 @@ static const char *special_name(const struct vm_area_struct *vma)
 		return "[stack]";
 	if (is_xol_vma(vma))
 		return "[uprobes]";
-	return NULL;
+	return arch_vma_name(vma);
 }
 
 static int show_map(struct seq_file *m, void *v)

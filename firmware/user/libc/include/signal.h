@@ -43,7 +43,9 @@ struct sigaction {
 					void *context);
 	};
 	unsigned long	sa_flags;
+#ifdef __ARCH_HAS_SA_RESTORER
 	void		(*sa_restorer)(void);
+#endif
 	sigset_t	sa_mask;
 };
 

@@ -33,5 +33,48 @@ static inline long arch_syscall(long nr, long a, long b, long c, long d)
 	return arch_syscall6(nr, a, b, c, d, 0, 0);
 }
 
+/*
+ * Linux's generic list has only the newest of the calls that do the same. These
+ * are the older ones that programs here make, with their results.
+ */
+#ifdef ARCH_GENERIC_SYSCALLS
+#define SYS_renameat		SYS_renameat2	/* the fifth argument is 0 */
+
+static inline long arch_dup2(long from, long to)
+{
+	return from == to && arch_syscall(SYS_fcntl, from, 1, 0, 0) >= 0 ?
+	       to : arch_syscall(SYS_dup3, from, to, 0, 0);
+}
+
+static inline long arch_pause(void)
+{
+	return arch_syscall(SYS_ppoll, 0, 0, 0, 0);
+}
+
+/* @timeout: milliseconds; negative: for ever */
+static inline long arch_poll(long fds, long count, long timeout)
+{
+	long time[2] = { timeout / 1000, timeout % 1000 * 1000000 };
+
+	return arch_syscall(SYS_ppoll, fds, count,
+			    timeout < 0 ? 0 : (long)time, 0);
+}
+#else
+static inline long arch_dup2(long from, long to)
+{
+	return arch_syscall(SYS_dup2, from, to, 0, 0);
+}
+
+static inline long arch_pause(void)
+{
+	return arch_syscall(SYS_pause, 0, 0, 0, 0);
+}
+
+static inline long arch_poll(long fds, long count, long timeout)
+{
+	return arch_syscall(SYS_poll, fds, count, timeout, 0);
+}
+#endif
+
 #endif
 #endif

@@ -31,12 +31,13 @@ static __always_inline void arch_kprobe_step(struct pt_regs *regs,
 }
 
 /* If the instruction was a jump, the next program counter is its target. */
-static __always_inline void arch_kprobe_leave_copy(struct pt_regs *regs,
+static __always_inline bool arch_kprobe_leave_copy(struct pt_regs *regs,
 						   struct kprobe_ctlblk *kcb)
 {
 	if (regs->tnpc == regs->tpc + 4)
 		regs->tnpc = kcb->tnpc + 4;
 	regs->tpc = kcb->tnpc;
+	return true;
 }
 
 /*

@@ -14,4 +14,7 @@
 /* They are part of what is copied. */
 #define flush_cache_dup_mm(mm)		flushw()
 
+/* Nothing else is inherited. */
+#define arch_dup_mmap(oldmm, mm)	do { } while (0)
+
 #endif

@@ -31,7 +31,7 @@ static __always_inline void arch_kprobe_step(struct pt_regs *regs,
 {
 }
 
-static __always_inline void arch_kprobe_leave_copy(struct pt_regs *regs,
+static __always_inline bool arch_kprobe_leave_copy(struct pt_regs *regs,
 						   struct kprobe_ctlblk *kcb)
 {
 	const u8 *insn = (const u8 *)regs->ip;
@@ -44,6 +44,7 @@ static __always_inline void arch_kprobe_leave_copy(struct pt_regs *regs,
 		if (*insn == RET_IMM16_OPCODE)
 			regs->sp += *(const u16 *)(insn + 1);
 	}
+	return true;
 }
 
 /*

@@ -50,6 +50,9 @@
 #define SA_NOCLDWAIT	0x00000100UL
 #define SA_SIGINFO	0x00000200UL
 
+/* struct sigaction says where handlers return to. */
+#define __ARCH_HAS_SA_RESTORER
+
 #define MINSIGSTKSZ	4096
 
 #endif
