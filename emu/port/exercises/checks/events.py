@@ -9,7 +9,9 @@ from emu.port.exercises.exam import Exam
 
 __all__ = ["numbers"]
 
-_LINE = re.compile(r"(\d+) +\[\d+\].* sched_switch: prev_comm=(.*) prev_pid=(\d+) prev_prio=(\d+) .* next_pid=(\d+) next_prio=(\d+)")
+_LINE = re.compile(
+    r"(\d+) +\[\d+\].* sched_switch: prev_comm=(.*) prev_pid=(\d+) prev_prio=(\d+) .* next_pid=(\d+) next_prio=(\d+)"
+)
 
 
 def numbers(exam: Exam) -> None:

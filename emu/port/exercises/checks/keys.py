@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import re
+
 from emu.machine import Machine
 from emu.port.exercises.exam import Exam
 
@@ -32,7 +34,7 @@ def branches_go_to_their_targets(exam: Exam) -> None:
         output = m.run("ls / | wc -l").output
         exam.require(output == before, f"{output!r} instead of {before!r}")
         exam.require(not m.warnings, f"a warning: {m.warnings[:1]}")
-        states = {line.split("prev_state=")[1].split()[0] for line in m.tracefs.read("trace").splitlines() if "prev_state=" in line}
+        states = set(re.findall(r"prev_state=(\S+)", m.tracefs.read("trace")))
         exam.expects("sched_switch tells tasks that sleep from tasks that could go on")
         exam.require(len(states) > 1, f"prev_state is always {', '.join(states)}")
 
