@@ -88,6 +88,9 @@ def _status(arguments: Sequence[str] | None) -> int:
         give_up(sys.stdout)
         _say(f"emu: {error}")
         return BAD_INPUT
+    except NotImplementedError as error:  # NotWritten: a port has just begun
+        _say(f"emu: {error}")
+        return BAD_INPUT
     except Terminated as end:
         return end.status
     except (click.Abort, KeyboardInterrupt):

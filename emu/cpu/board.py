@@ -96,8 +96,7 @@ class Board:
         self._acting = 0
         self._python_calls = 0  # calls of Python under way
         self._ceiling: int | None = None
-        self._reason = turns.TIME  # why the last run ended
-        self._interpreter_is_shared = False
+        self._reason, self._interpreter_is_shared = turns.TIME, False  # why the last run ended
         self.reset_page_table = 0
         self.ram[RESET_PAGE : RESET_PAGE + len(arch.reset_page)] = arch.reset_page
         record = self.record
@@ -328,7 +327,7 @@ class Board:
     # Code
 
     def write_code(self, address: int, data: bytes) -> None:
-        """Writes instructions to RAM at a physical address. CPUs run old translations until they `forget` them, or their fence."""
+        """Writes instructions to RAM at a physical address. CPUs run old translations until they `forget`, or their fence."""
         self.ram[address : address + len(data)] = data
         code_pages.changed(self.record, address, len(data))
         if self.timing is not None:

@@ -6,7 +6,7 @@ The files `parts/*.toml` list the names by the file of a port that has them. Eac
     place       the file, ARCH standing for the architecture's name
     section     the heading of docs/architecture-seam.md
     of          the class that declares the parts; what they have to do is said there, in docstrings and comments
-    rungs       the parts by the rung of the ladder that needs them first, or
+    rungs       the parts by the rung of the ladder that tests them first, or
     rung        this rung, of all that `what` lists
     what        what a part has to do
     optional    a port can do without the parts
@@ -45,7 +45,7 @@ class Part:
 
     name: str  # "CpuArch.translate", "ftrace.native.unwind.build", "setup_rt_frame", "asm/barrier.h"
     place: str  # the file of a port that has it, ARCH standing for the port's name
-    rung: str  # the first rung that needs it
+    rung: str  # the first rung that tests it; a rung before it may need a first version
     section: str  # heading of docs/architecture-seam.md
     what: str  # what it has to do, in a few sentences
     declaration: str  # C prototype or Python signature; "" for labels, macros, headers and other files
@@ -57,7 +57,7 @@ class Part:
 
 
 def parts(rung: str | None = None) -> Sequence[Part]:
-    """All parts, or those that a rung needs first, in the order in which a port needs them.
+    """All parts, or those that a rung tests first, in the order in which a port needs them.
 
     Raises:
         ValueError: there is no such rung.

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 import emu.race
+from emu.architectures import ARCHITECTURES
 from emu.cli.race.errors import lab_errors
 from emu.race import Outcome, Scenario, Verdict, Wrong, api
 from tests.cli.conftest import Emu, Result
@@ -503,7 +504,7 @@ def test_random_scenarios_are_always_the_same(emu: Emu, files: Path) -> None:
     assert emu("race", "generate").out.startswith(b"scenario  0-0001\narch      x86_64\n")
 
 
-@pytest.mark.parametrize("arch", ["x86_64", "sparc64"])
+@pytest.mark.parametrize("arch", ARCHITECTURES)
 def test_random_scenarios_in_files_can_be_checked(emu: Emu, files: Path, arch: str) -> None:
     options = ("--arch", arch, "--sites", "1", "--cpus", "1", "-n", "4")
     assert emu("race", "generate", *options, "-o", "a/b") == Result(0, b"written: 4 scenarios in a/b\n", "")

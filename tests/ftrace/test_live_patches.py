@@ -148,7 +148,7 @@ def test_what_is_refused_changes_nothing(
 
 
 def test_riscv64_has_no_assembler() -> None:
-    with booted_machine("riscv64") as machine, pytest.raises(ValueError, match="no assembler for riscv64.*`to`"):
+    with booted_machine("riscv64") as machine, pytest.raises(ValueError, match=r"no assembler for riscv64.*`to`"):
         machine.patch("sys_getpid", asm="ret")
 
 

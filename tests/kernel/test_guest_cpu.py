@@ -132,7 +132,7 @@ def test_disassembly_marks_the_program_counter(arch: str) -> None:
 NAMES = {
     "x86_64": {"rax", "r15", "rip", "rflags", "cs", "cr3", "gs_base"},
     "sparc64": {"g1", "o0", "l7", "i7", "pc", "npc", "ccr", "pstate", "tl", "pil", "cwp", "asi"},
-    "riscv64": {"zero", "ra", "sp", "s0", "a0", "t6", "pc", "sstatus", "sepc", "scause", "stval", "satp"},
+    "riscv64": {"zero", "ra", "sp", "s0", "a0", "t6", "pc", "sstatus", "sepc", "scause", "stval", "satp", "sie"},
 }
 
 

@@ -4,8 +4,8 @@
 Unicorn knows only one CPU. It slows down that CPU's stores to pages with translated code, by virtual address, and drops the
 translations at such a store. Here a page is known by its place in RAM, so that it does not matter at which address a CPU writes.
 On a board with coherent code, that is so for the stores of all CPUs: `written` decides what each CPU keeps. On other boards a CPU
-keeps its translations until it writes there itself or is told to forget them, as emu's own kernel does. With fenced code, not even
-its own stores drop them: pages that anybody writes to become STALE, and the CPU drops these at its next fence.
+keeps its translations until it writes there itself or is told to forget them, as emu's own kernel does. With fenced code, not
+even its own stores drop them: pages that anybody writes to become STALE, and the CPU drops these at its next fence.
 
 Unicorn also slows down all stores to a page that may be executed, whether or not it has code. A repair of its code lets
 `tlb_set_dirty` decide that.

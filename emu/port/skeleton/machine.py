@@ -28,7 +28,7 @@ class Machine:
     unicorn: tuple[str, str]  # expressions: architecture and mode
     capstone: tuple[str, str]
     keystone: tuple[str, str] | None
-    registers: tuple[str, str]  # a module of unicorn, and a constant in it: the first of seven general registers
+    registers: tuple[str, str, str]  # a module of unicorn, and constants of it: the first of seven registers, the program counter
     elf: str  # e_machine in pyelftools' spelling
     machine: int  # the same as a number
     emulation: str  # the linker's -m
@@ -101,7 +101,7 @@ def _machine(arch: str, facts: Mapping[str, object], page_size: int, cross: str 
         unicorn=of_unicorn,
         capstone=of_capstone,
         keystone=expressions("keystone", "KS"),
-        registers=(registers[0], registers[1]),
+        registers=(registers[0], registers[1], registers[2]),
         elf=text["elf"],
         machine=int(text["machine"]),
         emulation=text["emulation"],

@@ -20,8 +20,7 @@ _PC = 0x0000_1234_5678_9ABC
 def general_and_pc(machine: Machine) -> tuple[int | None, int | None]:
     """The offsets of the first general register and of the program counter; None: not found."""
     module = importlib.import_module(f"unicorn.{machine.registers[0]}")
-    first = getattr(module, machine.registers[1])
-    pc = getattr(module, machine.registers[1].partition("_REG_")[0] + "_REG_PC")
+    first, pc = (getattr(module, name) for name in machine.registers[1:])
     mode = [sum(getattr(unicorn, name.strip().removeprefix("unicorn.")) for name in text.split("|")) for text in machine.unicorn]
     uc = unicorn.Uc(*mode)
     magic = [0x5EED_0000_0000_0000 + 0x0101_0101_0101 * (n + 1) for n in range(7)]

@@ -72,7 +72,7 @@ def _values(of: str, machine: Machine) -> Mapping[str, str]:
         },
         "FtraceArch": {
             "cpu": "CPU", "cycle_clock": f'"{machine.arch}-cycles"', "profiler": '"_mcount"', "return_offset": "0",
-            "breakpoint": "None", "direct_calls": "False", "targets_by_name": "False",
+            "breakpoint": "None", "direct_calls": "False", "targets_by_name": "False", "protocols": '("stop_machine",)',
         },
         "LitmusArch": {"language": f'"an instruction of {machine.arch}"', "aliases": "{}", "words": "frozenset()"},
     }  # fmt: skip
@@ -101,11 +101,21 @@ def _bodies(of: str, machine: Machine) -> Mapping[str, str]:
     return {}
 
 
+_MORE = {
+    "FtraceArch": """
+    def compiled(self, address: int, profiler: int) -> bytes:
+        return self.nop  # -fpatchable-function-entry makes room for a call, and no call
+""",
+}
+"""Methods that differ from those of the abstract class, because of the compiler's options in the port's Makefile."""
+
+
 def _class_module(one: _Class, machine: Machine) -> str:
     imports: set[str] = set()
     values = _values(one.of, machine)
     bodies = _bodies(one.of, machine)
     text = stub_class(machine.arch, class_name(machine.arch), one.of, values, bodies, imports)
+    text += _MORE.get(one.of.rpartition(".")[2], "")
     for tool in ("unicorn", "capstone", "keystone"):
         if f"{tool}." in text and f"import {tool}  " not in text:
             imports.add(tool)

@@ -86,6 +86,9 @@ def _registered(text: str) -> tuple[str, int]:
     return found[1], found.end(1)
 
 
+# What an installed emu needs of the port, to build modules for it.
+_INSTALLED = ("include", "Makefile", "asm-offsets.c.in", "recordmcount.sh")
+
 _FACTS = '''    "{arch}": Facts(
         cpus=(1, 2, 4),
         arguments=(),  # the registers of a call's first two
@@ -114,3 +117,11 @@ def _register(root: Path, machine: Machine) -> Iterator[str]:
     if facts.is_file():
         facts.write_text(facts.read_text().removesuffix("}\n") + _FACTS.format(arch=machine.arch, cross=machine.cross))
         yield "tests/lib/arches.py"
+    project = root / "pyproject.toml"
+    text = project.read_text() if project.is_file() else ""
+    lines = re.findall(r'^"firmware/arch/.*$', text, re.MULTILINE)
+    if lines:
+        folder = f"firmware/arch/{machine.arch}"
+        own = [f'"{folder}/{name}" = "emu/{folder}/{name}"' for name in _INSTALLED]
+        project.write_text(text.replace(lines[-1], "\n".join([lines[-1], *own])))
+        yield "pyproject.toml"

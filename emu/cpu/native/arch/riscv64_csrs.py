@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The CSRs that differ from Unicorn's.
 
-* `cycle`, `time` and `instret` follow the CPU's virtual clock, as far as scounteren lets programs read them. Unicorn would give the
-  host's clock, and has no `time`.
+* `cycle`, `time` and `instret` follow the CPU's virtual clock, as far as scounteren lets programs read them. Unicorn would give
+  the host's clock, and has no `time`.
 * `sstatus` has the bit SDT (Ssdbltrp, Supervisor Double Trap).
 * `sie` has the bit of the NMI; the others are 1 and cannot be changed.
 

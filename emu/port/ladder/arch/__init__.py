@@ -62,6 +62,14 @@ class AssemblerTemplates(ABC):
         return {}
 
     @property
+    def floating_point(self) -> str:
+        """A program that begins at _start and sums numbers in floating point, with a system call (sched_yield) in each round.
+        It checks that a register of floating point is 0 at first, sets it, and executes itself once, with one argument more. It
+        ends with status 42 if all is right. "": programs have no floating point.
+        """
+        return ""
+
+    @property
     def timed(self) -> Mapping[str, tuple[str, float, float]]:
         """Programs for a timing model that follows a CPU: (text, the least and the most cycles it takes when it is repeated)."""
         return {}

@@ -79,6 +79,21 @@ class _Templates(AssemblerTemplates):
             "calls that are deeper than there are windows": (recursion, 78),
         }  # fmt: skip
 
+    @property
+    def floating_point(self) -> str:
+        convert = "stx %g1, [%sp+2047+176]; ldd [%sp+2047+176], {0}; fxtod {0}, {0}; "
+        return (
+            ".globl _start; _start: add %sp, 2047+128, %l7; ldx [%l7], %l6; ldx [%l7+8], %l5; sub %sp, 256, %sp;"
+            "std %f28, [%sp+2047+176]; ldx [%sp+2047+176], %g1; brnz,pn %g1, bad; mov 100, %l0; mov 100, %g1; "
+            + convert.format("%f2") + convert.format("%f28") + "mov 1, %g1; " + convert.format("%f0")
+            + "again: faddd %f0, %f2, %f2; mov 221, %g1; ta 0x6d; deccc %l0; bne,pt %icc, again; nop; mov 200, %g1; "
+            + convert.format("%f4")
+            + "fcmpd %fcc0, %f2, %f4; nop; fbne,pn %fcc0, bad; nop; fbu,a bad; nop; fbe,a further; nop; ba,a bad;"
+            "further: cmp %l6, 2; bgeu,pn %xcc, right; mov %l5, %o0; setx arguments, %g1, %o1; stx %l5, [%o1];"
+            "stx %l5, [%o1+8]; clr %o2; mov 59, %g1; ta 0x6d; bad: mov 1, %o0; ba,pt %xcc, out; nop; right: mov 42, %o0;"
+            "out: mov 188, %g1; ta 0x6d; nop; .data; .balign 8; arguments: .xword 0, 0, 0"
+        )  # fmt: skip
+
     def begin(self, stack: int) -> str:
         return (
             f"setx {self._table}, %g1, %g2; wrpr %g2, 0, %tba; setx {stack - _BIAS - _FRAME}, %g1, %sp; wrpr %g0, 0, %pil;"

@@ -101,6 +101,18 @@ class _Templates(AssemblerTemplates):
         }  # fmt: skip
 
     @property
+    def floating_point(self) -> str:
+        return (
+            ".globl _start; _start: movq %xmm7, %rax; test %rax, %rax; jnz bad; mov $100, %ebx; cvtsi2sd %ebx, %xmm1;"
+            "movsd %xmm1, %xmm7; mov $1, %eax; cvtsi2sd %eax, %xmm0;"
+            "again: addsd %xmm0, %xmm1; mov $24, %eax; syscall; dec %ebx; jnz again;"
+            "mov $200, %eax; cvtsi2sd %eax, %xmm2; ucomisd %xmm2, %xmm1; jne bad; jp bad; cmpq $2, (%rsp); jae right;"
+            "mov 8(%rsp), %rdi; lea arguments(%rip), %rsi; mov %rdi, (%rsi); mov %rdi, 8(%rsi); xor %edx, %edx;"
+            "mov $59, %eax; syscall; bad: mov $1, %edi; jmp out; right: mov $42, %edi; out: mov $231, %eax; syscall;"
+            ".data; .balign 8; arguments: .quad 0, 0, 0"
+        )
+
+    @property
     def timed(self) -> Mapping[str, tuple[str, float, float]]:
         there = f"movabs ${self._data}, %rsi; "
         return {
