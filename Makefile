@@ -20,5 +20,6 @@ soak:
 	./venv pytest --long --timing pipeline -k 'not sparc64 and not riscv64'
 	./venv pytest --long --timing caches -k 'not sparc64 and not riscv64'
 	./venv python -m tests.soak $(ARGS)
+	set -e; for arch in $(ARCHES); do ./venv python -m tests.port.emptied $$arch --least 95; done
 
 .PHONY: soak

@@ -55,8 +55,6 @@ class AssemblerTemplates(ABC):
     probe_argument: ClassVar[str]  # what a probe at a program's function calls the register of its first argument: "%di"
     returns_42: ClassVar[str | None] = None  # a function's code, as Machine.patch takes it; None: keystone has no such language
     repaired: ClassVar[Sequence[str]] = ()  # undefined instructions that Unicorn executes unless CpuArch.repair() mends it
-    division_traps: ClassVar[bool] = True  # whether dividing an integer by zero is a fault
-    safe_fetches: ClassVar[Sequence[str]] = ()  # fetch models with which the port's first protocol is safe, if not with all
 
     @property
     def peculiar(self) -> Mapping[str, tuple[str, int]]:

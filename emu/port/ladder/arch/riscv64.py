@@ -29,8 +29,6 @@ class _Templates(AssemblerTemplates):
     }  # fmt: skip
     nmi_cause: ClassVar[int | None] = _INTERRUPT | _NMI
     probe_argument: ClassVar[str] = "%a0"
-    division_traps: ClassVar[bool] = False
-    safe_fetches: ClassVar[Sequence[str]] = ("coherent", "stale", "ziccif", "translation")
 
     def prepare(self, board: BareBoard) -> None:
         board.word(_ROOT + 256 * 8, _KERNEL_PAGE)  # the first GiB of RAM
