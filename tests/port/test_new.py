@@ -113,6 +113,30 @@ def test_stubs_of_the_guest_end_the_machine_with_their_text(port: tuple[Path, li
     assert "__SYSCALL(0, read)" in calls and "rt_sigreturn" in calls and "arch_prctl" not in calls
 
 
+def foreign() -> str | None:
+    """A processor without a port whose compiler is here."""
+    return next((arch for arch in MACHINES if arch not in ARCHITECTURES and shutil.which(f"{MACHINES[arch]['cross']}gcc")), None)
+
+
+@pytest.mark.long("it compiles a kernel")
+@pytest.mark.skipif(foreign() is None or shutil.which("make") is None, reason="needs a compiler for another processor")
+def test_its_kernel_links_with_the_fallbacks(tmp_path: Path) -> None:
+    arch = foreign()
+    assert arch is not None
+    root = checkout(tmp_path)
+    shutil.rmtree(root / "firmware")
+    shutil.copytree(ROOT / "firmware", root / "firmware", ignore=shutil.ignore_patterns("build", "images"))
+    name = next(name for name in machine.unicorn_names() if name in ("arm64", arch))
+    write_port(root, machine.find(arch, name, None, 4096, None))
+    made = ["make", "-j2", "-C", "firmware", f"ARCH={arch}", f"build/{arch}/vmlinux"]
+    done = subprocess.run(made, cwd=root, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    nm = [f"{MACHINES[arch]['cross']}nm", f"firmware/build/{arch}/vmlinux"]
+    symbols = {line.split()[-1]: line.split()[-2] for line in subprocess.check_output(nm, cwd=root, text=True).splitlines()}
+    assert symbols["module_alloc"] == symbols["setup_rt_frame"] == symbols["arch_uprobe_analyze_insn"] == "W"
+    assert symbols["load_mm"] == symbols["startup"] == "T"
+
+
 def test_it_is_registered_once(port: tuple[Path, list[str]]) -> None:
     root, _ = port
     assert f'{ARCHITECTURES[-1]}", "{NEW}")' in (root / "emu/architectures.py").read_text()
