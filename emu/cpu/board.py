@@ -96,8 +96,7 @@ class Board:
         self._acting = 0
         self._python_calls = 0  # calls of Python under way
         self._ceiling: int | None = None
-        self._reason = turns.TIME  # why the last run ended
-        self._interpreter_is_shared = False
+        self._reason, self._interpreter_is_shared = turns.TIME, False  # why the last run ended
         self.reset_page_table = 0
         self.ram[RESET_PAGE : RESET_PAGE + len(arch.reset_page)] = arch.reset_page
         record = self.record
@@ -328,12 +327,9 @@ class Board:
     # Code
 
     def write_code(self, address: int, data: bytes) -> None:
-        """Writes instructions to RAM at a physical address. CPUs run old translations until they `forget` them.
-
-        Where code is fenced (Board.record), a CPU also forgets at its next fence.
-        """
+        """Writes instructions to RAM at a physical address. CPUs run old translations until they `forget`, or their fence."""
         self.ram[address : address + len(data)] = data
-        code_pages.changed(self.record, address >> code_pages.PAGE, (address + len(data) - 1) >> code_pages.PAGE)
+        code_pages.changed(self.record, address, len(data))
         if self.timing is not None:
             self.timing.written(address, len(data))
 

@@ -26,6 +26,7 @@ class Cpu:
 
     Attributes:
         record: the CPU's state, shared with native code (`native.cpu_records`).
+        code_pages: the memory of the record's `code_pages`.
     """
 
     def __init__(self, board: Board, index: int) -> None:
@@ -43,8 +44,8 @@ class Cpu:
             board.arch.attach(self.uc, record, board.block_hook)
         self.env = record.env
         record.board = board.record
-        self._code_pages = zeros(-(-board.record.page_count // WORD))
-        record.code_pages = Bytes(self._code_pages.ctypes.data)
+        self.code_pages = zeros(-(-board.record.page_count // WORD))
+        record.code_pages = Bytes(self.code_pages.ctypes.data)
         record.index = index
         record.timer = record.nmi_timer = record.nmi_arrival = record.smi_next = record.arrival = NEVER
         for vector in range(VECTORS):

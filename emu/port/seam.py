@@ -28,10 +28,10 @@ from emu.port import declarations
 __all__ = ["RUNGS", "Part", "parts", "sections"]
 
 RUNGS: Final = (
-    "state", "hello", "slices", "blocks", "traps", "interrupts", "sleep", "mmu", "user", "syscalls", "page-faults", "atomics",
-    "ipis", "stale-code", "link", "boot", "programs", "sites", "nops", "one-site", "protocols", "function", "graph", "backtraces",
-    "fp-test", "modules", "keys", "events", "kprobes", "uprobes", "syscall-metadata", "direct-calls", "live-patching", "race-lab",
-    "suite",
+    "state", "hello", "slices", "blocks", "traps", "interrupts", "sleep", "mmu", "user", "syscalls", "page-faults",
+    "atomics", "ipis", "stale-code", "timing", "link", "boot", "programs", "sites", "nops", "one-site", "protocols",
+    "function", "graph", "backtraces", "fp-test", "modules", "keys", "events", "kprobes", "uprobes", "syscall-metadata",
+    "direct-calls", "live-patching", "race-lab", "suite",
 )  # fmt: skip
 """The rungs of the ladder, from the first."""
 

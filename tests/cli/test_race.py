@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 import emu.race
+from emu.architectures import ARCHITECTURES
 from emu.cli.race.errors import lab_errors
 from emu.race import Outcome, Scenario, Verdict, Wrong, api
 from tests.cli.conftest import Emu, Result
@@ -410,7 +411,7 @@ def complaint(result: Result) -> str:
         ("show safe.race --cpus 2", "No such option '--cpus'"),
         ("generate -n 0", "0 is not in the range"),
         ("generate --seed -1", "seed -1: 0 to 18446744073709551615 are possible"),
-        ("generate --arch mips", "there is no architecture 'mips'; there are x86_64, sparc64"),
+        ("generate --arch mips", "there is no architecture 'mips'; there are x86_64, sparc64, riscv64"),
         ("generate --cpus 9", "9 CPUs: 1 to 8 are possible"),
         ("generate --sites 0", "0 sites: 1 to 8 are possible"),
         ("generate -o safe.race", "cannot make safe.race: File exists"),
@@ -503,7 +504,7 @@ def test_random_scenarios_are_always_the_same(emu: Emu, files: Path) -> None:
     assert emu("race", "generate").out.startswith(b"scenario  0-0001\narch      x86_64\n")
 
 
-@pytest.mark.parametrize("arch", ["x86_64", "sparc64"])
+@pytest.mark.parametrize("arch", ARCHITECTURES)
 def test_random_scenarios_in_files_can_be_checked(emu: Emu, files: Path, arch: str) -> None:
     options = ("--arch", arch, "--sites", "1", "--cpus", "1", "-n", "4")
     assert emu("race", "generate", *options, "-o", "a/b") == Result(0, b"written: 4 scenarios in a/b\n", "")

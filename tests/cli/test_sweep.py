@@ -99,7 +99,7 @@ def test_ctrl_c_at_a_terminal(tmp_path: Path) -> None:
         ("seed=5..1 -- ls", "seed=5..1: FIRST..LAST or FIRST..LAST..STEP is needed, the last not below the first"),
         ("seed=0..99999999 -- ls", "seed=0..99999999: these are more than 10,000,000 values"),
         ("seed=0..9999 quantum=1..9999 -- ls", "these are 99,990,000 runs; 1,000,000 are possible"),
-        ("arch=arm -- ls", "unknown architecture 'arm' (known: x86_64, sparc64)"),
+        ("arch=arm -- ls", "unknown architecture 'arm' (known: x86_64, sparc64, riscv64)"),
         ("F=maybe -- ls", "F=maybe: yes or no is needed"),
         ("host-limit=3 -- ls", "host-limit is no parameter of a sweep: what a run finds would depend on the host"),
         ("share=/tmp:rw -- ls", "share=/tmp:rw: --share DIR:rw: the runs of a sweep change no file of the host"),

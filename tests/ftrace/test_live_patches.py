@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import errno
 import re
+from collections.abc import Iterator
 
 import pytest
 
 from emu.ftrace.errors import TraceError
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
-from tests.lib.gnu_assembler import use_gnu_assembler
+from tests.lib.gnu_assembler import gnu_assembler
 
 _RETURN_42 = {"x86_64": "mov eax, 42; ret", "sparc64": "retl; mov 42, %o0", "riscv64": "li a0, 42; ret"}
 _CALL = {  # a function that calls another, and adds 1000
@@ -23,9 +24,9 @@ _SECOND_ARGUMENT = {"x86_64": "mov rax, rsi; ret", "sparc64": "retl; mov %o1, %o
 
 
 @pytest.fixture(autouse=True)
-def assembler(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    if "arch" in request.fixturenames:
-        use_gnu_assembler(monkeypatch, request.getfixturevalue("arch"))
+def assembler(request: pytest.FixtureRequest) -> Iterator[None]:
+    with gnu_assembler(request.getfixturevalue("arch") if "arch" in request.fixturenames else ""):
+        yield
 
 
 def _getpid(machine: Machine) -> int:
@@ -147,7 +148,7 @@ def test_what_is_refused_changes_nothing(
 
 
 def test_riscv64_has_no_assembler() -> None:
-    with booted_machine("riscv64") as machine, pytest.raises(ValueError, match="no assembler for riscv64.*`to`"):
+    with booted_machine("riscv64") as machine, pytest.raises(ValueError, match=r"no assembler for riscv64.*`to`"):
         machine.patch("sys_getpid", asm="ret")
 
 

@@ -80,12 +80,13 @@ class Frames:
         return found
 
     def _is_of_call(self, address: int) -> bool:
-        """Whether an address is behind a call, or on SPARC V9 a call; or the address to which a new task's first switch returns."""
+        """Whether an address is behind a call, on SPARC V9 a call; or the address to which a new task's first switch returns."""
         if address == self._first_return:
             return True
         if self._arch == "riscv64":
-            word, short = self._memory.read_word(address - 4, 4), self._memory.read_word(address - 2, 2)
-            return (word & 0x7F in (0x67, 0x6F) and word >> 7 & 31 in (1, 5)) or (short & 0xF07F == 0x9002 and short >> 7 != 0b1001_00000)
+            word, short = (self._memory.read_word(address - size, size) for size in (4, 2))
+            links = word & 0x7F in (0x67, 0x6F) and word >> 7 & 31 in (1, 5)
+            return links or (short & 0xF07F == 0x9002 and short != 0x9002)
         if self._arch == "x86_64":
             before = self._memory.read(address - 7, 7)
             indirect = any(before[-n] == 0xFF and before[1 - n] >> 3 & 7 == 2 for n in (2, 3, 4, 6, 7))

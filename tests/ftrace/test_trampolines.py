@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import errno
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -12,7 +13,7 @@ from emu.ftrace.errors import TraceError
 from emu.ftrace.sites.trampolines import PLACE_SIZE, Trampolines
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
-from tests.lib.gnu_assembler import use_gnu_assembler
+from tests.lib.gnu_assembler import gnu_assembler
 from tests.lib.trampoline_places import leave_places
 
 # A function that takes some time and returns 7; and one that returns at once.
@@ -29,8 +30,9 @@ _FAST = {
 
 
 @pytest.fixture(autouse=True)
-def assembler(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    use_gnu_assembler(monkeypatch, arch)
+def assembler(arch: str) -> Iterator[None]:
+    with gnu_assembler(arch):
+        yield
 
 
 def _reuse_under_a_task(machine: Machine) -> str:

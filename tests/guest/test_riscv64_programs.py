@@ -110,13 +110,13 @@ static void change(int number, siginfo_t *info, void *context)
 static void signals(void)
 {
 	struct sigaction action = { .sa_sigaction = change, .sa_flags = SA_SIGINFO };
-	register long nr asm("a7") = 129, a0 asm("a0") = getpid(), a1 asm("a1") = SIGUSR1; /* kill */
-	register unsigned long s2 asm("s2") = 0x1234;
-	unsigned long fs2;
+	unsigned long fs2, pid = getpid();
+	register long nr asm("a7"), a0 asm("a0"), a1 asm("a1");
+	register unsigned long s2 asm("s2");
 
 	sigaction(SIGUSR1, &action, NULL);
 	set_fcsr(0x2a);
-	nr = 129, a1 = SIGUSR1, s2 = 0x1234;
+	nr = 129, a0 = pid, a1 = SIGUSR1, s2 = 0x1234; /* kill */
 	asm volatile("fmv.d.x fs2, %[one]\n ecall\n fmv.x.d %[fs2], fs2" : "+r" (a0), "+r" (s2), [fs2] "=r" (fs2)
 			: [one] "r" (0x3ff0000000000000), "r" (nr), "r" (a1) : "memory");
 	printf("fs2 %lx fcsr %lx s2 %lx\n", fs2, get_fcsr(), s2);

@@ -13,6 +13,7 @@ import pytest
 
 from emu.architectures import ARCHITECTURES
 from emu.cpu.ramdisk import RamDisk
+from emu.ftrace.errors import TraceError
 from emu.kernel.files.share import Share
 from emu.machine import Machine
 from tests.lib.disks import make_ext2, needs_e2fsprogs
@@ -310,3 +311,21 @@ def test_a_breakpoint_of_its_own_and_one_within_an_instruction(probed: Probed) -
         machine.run("/p/program sum")
         machine.tracefs.write("events/uprobes/within/enable", "0")
     assert probed.run("sum") == "465\n"
+
+
+def test_nothing_is_probed_between_a_reservation_and_its_store(probed: Probed) -> None:
+    """On RISC-V, the trap would end the reservation, and the loop around both would never end."""
+    if probed.machine.board.arch.name != "riscv64":
+        return
+    data, libc = probed.program.file.read_bytes(), probed.program.offset("exit")
+    parcels = [int.from_bytes(data[at : at + 2], "little") for at in range(0, len(data) - 1, 2)]
+    atomic = {2 * n: parcels[n + 1] >> 11 for n in range(libc // 2, len(parcels) - 1) if parcels[n] & 0x7F == 0x2F}
+    load = next(at for at, kind in atomic.items() if kind == 2 and 3 in (atomic.get(at + size) for size in range(6, 20, 2)))
+    store = next(at for at in sorted(atomic) if at > load and atomic[at] == 3)
+    for place in load, load + 4, store:
+        probed.machine.tracefs.write("uprobe_events", f"p:one /p/program:{place:#x}")
+        with pytest.raises(TraceError):
+            probed.enable(True)
+        assert probed.machine.tracefs.read("events/uprobes/one/enable") == "0\n"
+    probed.machine.tracefs.write("uprobe_events", f"p:one /p/program:{store + 4:#x}")
+    probed.enable(True)

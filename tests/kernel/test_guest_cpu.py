@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 
 import numpy as np
+import pytest
 
 from emu.kernel.guest_cpu import GuestCpu
 from emu.machine import Machine
@@ -131,7 +132,7 @@ def test_disassembly_marks_the_program_counter(arch: str) -> None:
 NAMES = {
     "x86_64": {"rax", "r15", "rip", "rflags", "cs", "cr3", "gs_base"},
     "sparc64": {"g1", "o0", "l7", "i7", "pc", "npc", "ccr", "pstate", "tl", "pil", "cwp", "asi"},
-    "riscv64": {"zero", "ra", "sp", "s0", "a0", "t6", "pc", "sstatus", "sepc", "scause", "stval", "satp"},
+    "riscv64": {"zero", "ra", "sp", "s0", "a0", "t6", "pc", "sstatus", "sepc", "scause", "stval", "satp", "sie"},
 }
 
 
@@ -151,6 +152,7 @@ def test_registers_have_the_names_that_disassembly_has(arch: str) -> None:
 @pytest.mark.parametrize(
     ("arch", "comparison", "flags"),
     [("x86_64", r"cmpq (%\w+), (%\w+)$", "rflags"), ("sparc64", r"cmp (%\w+), (%\w+)$", "ccr")],
+    ids=["x86_64", "sparc64"],
 )
 def test_flags_are_those_of_the_last_comparison(arch: str, comparison: str, flags: str) -> None:
     """QEMU computes them lazily. In both registers, bit 6 is set if two 64-bit numbers are equal. RISC-V has no flags."""

@@ -6,9 +6,11 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from unittest import mock
 
 import pytest
 
@@ -16,7 +18,7 @@ from emu.ftrace.arch import FtraceArch
 from emu.ftrace.sites import assembler
 from tests.lib.arches import FACTS
 
-__all__ = ["use_gnu_assembler"]
+__all__ = ["gnu_assembler"]
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 
@@ -37,9 +39,13 @@ def _assemble(arch: FtraceArch, text: str, address: int, symbol: Callable[[str],
         return code.read_bytes()
 
 
-def use_gnu_assembler(monkeypatch: pytest.MonkeyPatch, arch: str) -> None:
+@contextmanager
+def gnu_assembler(arch: str) -> Iterator[None]:
     """Makes `Machine.patch` assemble on any architecture. The test is skipped if there is no assembler for it."""
-    if arch == "riscv64":
-        if shutil.which(FACTS[arch].compiler) is None:
-            pytest.skip(f"needs {FACTS[arch].compiler}")
-        monkeypatch.setattr(assembler, "assemble", _assemble)
+    if arch != "riscv64":
+        yield
+        return
+    if shutil.which(FACTS[arch].compiler) is None:
+        pytest.skip(f"needs {FACTS[arch].compiler}")
+    with mock.patch.object(assembler, "assemble", _assemble):
+        yield

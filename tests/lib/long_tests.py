@@ -34,6 +34,7 @@ FILES_OF_ARCHITECTURES = (
     "tests/guest/test_signals.py",
     "tests/guest/test_system_call_registers.py",
     "tests/guest/test_windows.py",
+    "tests/port/test_ladder.py",
     "tests/race/test_machine.py",
     "tests/race/test_machine_corpus.py",
     "tests/ftrace/test_callbacks.py",

@@ -216,9 +216,9 @@ def _logger(
         returned = is_sparc or site > ERROR_CODE  # whether a function with an equal stack pointer has returned or tail-called
         while count > 0:
             then = row.pointers[count - 1]
-            if then > sp or (then == sp and not returned):
-                if not is_riscv or then > sp or inside(head, row.sites[count - 1], address):
-                    break
+            within = then == sp and not returned and (not is_riscv or inside(head, row.sites[count - 1], address))
+            if then > sp or within:
+                break
             count -= 1
         if site > ERROR_CODE and count < DEEPEST:
             row.sites[count] = site

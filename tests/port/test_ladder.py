@@ -93,7 +93,7 @@ def test_a_stub_that_raises_names_itself_first(arch: str) -> None:
     assert outcome.failure is not None
     assert outcome.failure.seen == "NotImplementedError: registers: show a CPU"
     assert outcome.failure.functions[0] == (f"emu/cpu/arch/{arch}/__init__.py", "registers")
-    assert relevant(outcome, arch)[0].name == "CpuArch.registers"
+    assert relevant(BY_NAME["state"], outcome, arch)[0].name == "CpuArch.registers"
 
 
 def test_a_kernel_that_cannot_be_read_fails_to_link(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:

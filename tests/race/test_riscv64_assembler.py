@@ -106,3 +106,8 @@ def test_what_is_no_line_of_risc_v_is_said_with_its_text(line: str, why: str) ->
         parse(riscv(line))
     said = f"litmus:5:8: '{line}' does not assemble: {why}; an instruction of RISC-V that litmus tests know is needed"
     assert str(raised.value) == said
+
+
+def test_an_operand_must_fit_without_labels_too() -> None:
+    with pytest.raises(TextError, match="4096 is not from -2048 to 2047"):
+        parse("RISCV64 n\n{ x = 0; }\n P0 ;\n li a0, 4096 ;\nexists (x = 0)")

@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from emu.ftrace import arch as ftrace_arch
+from emu.race import arch as race_arch
 from emu.race import model
 from emu.race.certification import mutant_cases
 from emu.race.schedule.schedule import Schedule, write
@@ -54,7 +55,8 @@ def replay(arch: str, part: float, seed: int) -> Replayed:
 
 def _found(arch: str, part: float) -> Iterator[Verdict]:
     """The errors found in a share of the searches of each protocol; at least one, if there is any."""
-    cases = [case for name in ftrace_arch.load(arch).protocols for case in mutant_cases(name, arch)]
+    protocols = (*ftrace_arch.load(arch).protocols, *race_arch.load(arch).protocols)
+    cases = [case for name in protocols for case in mutant_cases(name, arch)]
     for _, of_one in itertools.groupby(cases, key=lambda case: case.protocol_text):
         searches = [(case, fetch) for case in of_one for fetch in case.models]
         least = ceil(len(searches) * part)

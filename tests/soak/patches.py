@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from emu.cpu.disassembly import disassemble
 from emu.ftrace.sites.live_patches import LivePatch
 from emu.machine import Machine
+from tests.lib.gnu_assembler import gnu_assembler
 from tests.lib.trampoline_places import leave_places
 
 __all__ = ["PatchFailure", "Patched", "replace"]
@@ -29,8 +30,9 @@ _DELAYS = (40, 4_000)  # rounds of a loop, so that a CPU is often in a place
 _BODIES = {
     "x86_64": "mov r11d, {{delay}}; again: dec r11d; jnz again; jmp {behind:#x}",
     "sparc64": "mov {{delay}}, %g1; again: subcc %g1, 1, %g1; bne again; nop; {save}; call {behind:#x}; nop",
+    "riscv64": "li t1, {{delay}}; again: addi t1, t1, -1; bnez t1, again; jump {behind:#x}, t1",
 }
-_SITES = {"x86_64": ("nopl",), "sparc64": ("save", "nop", "nop")}  # the instructions of a function up to there
+_SITES = {"x86_64": ("nopl",), "sparc64": ("save", "nop", "nop"), "riscv64": ("nop",)}  # the first instructions of a function
 
 
 class PatchFailure(AssertionError):
@@ -57,7 +59,7 @@ def replace(arch: str, rounds: int, seed: int) -> Patched:
     choose = random.Random(seed)
     names: set[str] = set()
     count = 0
-    with Machine(arch=arch, cpus=_CPUS, seed=seed, memory=64 << 20) as machine:
+    with gnu_assembler(arch), Machine(arch=arch, cpus=_CPUS, seed=seed, memory=64 << 20) as machine:
         right, called = _calls(machine)
         bodies = {name: body for name in called if (body := _body(machine, name))}
         trampolines = leave_places(machine, _PLACES)

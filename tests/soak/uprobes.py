@@ -110,9 +110,13 @@ def _programs(machine: Machine) -> dict[str, _Program]:
 
 
 def _program(machine: Machine, data: bytes) -> _Program:
-    text = ELFFile(io.BytesIO(data)).get_section_by_name(".text")
+    elf = ELFFile(io.BytesIO(data))
+    text = elf.get_section_by_name(".text")
     base = text["sh_addr"] - text["sh_offset"]
     code = [one for one in disassemble(machine.board.arch, text.data(), text["sh_addr"]) if not _NO_CODE.match(one.text)]
     instructions = {one.address - base for one in code}
     called = {int(match[1], 16) - base for one in code if (match := _CALL.match(one.text))}
+    if machine.board.arch.name == "riscv64":  # its calls are relative, some in two instructions
+        table = elf.get_section_by_name(".symtab")
+        called = {one["st_value"] - base for one in table.iter_symbols() if one["st_info"]["type"] == "STT_FUNC"}
     return _Program(sorted(instructions), sorted(called & instructions))

@@ -33,6 +33,8 @@ Examples:
     emu race certify breakpoint
   And on SPARC V9?
     emu race certify --arch sparc64 flush
+  And a call of two words, as Linux has it on RISC-V?
+    emu race certify --arch riscv64 --fetch coherent,stale,ziccif,translation pair
   A protocol of your own, a function as docs/races.md has it; what goes wrong goes to a file:
     emu race certify -o wrong.schedule my.py:hasty
     emu race show wrong.schedule
@@ -42,10 +44,11 @@ Examples:
     emu race replay found/*.schedule
 
 \b
-PROTOCOL is a name that `emu run --patching` takes, or FILE.py:FUNCTION. It is searched for each change of one
-instruction, with the sites at each kind of place in a line of 64 bytes, without NMIs and with NMIs whose handlers come
-to the sites, and with each write failing, so that the driver undoes the patch. A column of the table is a fetch model.
-In it stands safe, or what goes wrong and after how many events, or ? if a search was not decided.
+PROTOCOL is a name that `emu run --patching` takes, `pair`, or FILE.py:FUNCTION. It is searched for each change of one
+instruction (`pair`: of two), with the sites at each kind of place in a line of 64 bytes, without NMIs and with NMIs
+whose handlers come to the sites, and with each write failing, so that the driver undoes the patch (`pair` is not the
+driver's). A column of the table is a fetch model. In it stands safe, or what goes wrong and after how many events, or ?
+if a search was not decided.
 
 \b
 With --mutants, PROTOCOL is searched as it is, without each of its stages, and with each two of them swapped: from a nop

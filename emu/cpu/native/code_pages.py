@@ -4,8 +4,8 @@
 Unicorn knows only one CPU. It slows down that CPU's stores to pages with translated code, by virtual address, and drops the
 translations at such a store. Here a page is known by its place in RAM, so that it does not matter at which address a CPU writes.
 On a board with coherent code, that is so for the stores of all CPUs: `written` decides what each CPU keeps. On other boards a CPU
-keeps its translations until it writes there itself or is told to forget them, as emu's own kernel does. With fenced code, not even
-its own stores drop them: pages that anybody writes to become STALE, and the CPU drops these at its next fence.
+keeps its translations until it writes there itself or is told to forget them, as emu's own kernel does. With fenced code, not
+even its own stores drop them: pages that anybody writes to become STALE, and the CPU drops these at its next fence.
 
 Unicorn also slows down all stores to a page that may be executed, whether or not it has code. A repair of its code lets
 `tlb_set_dirty` decide that.
@@ -39,10 +39,10 @@ def make_stale(board: Board, page: u64) -> None:
 
 
 @shared
-def changed(board: Board, first: u64, last: u64) -> None:
-    """Somebody other than a CPU has written to the pages from `first` to `last`."""
+def changed(board: Board, address: u64, size: u64) -> None:
+    """Something other than a CPU has written to RAM."""
     if board.fenced_code:
-        for page in range(first, last + 1):
+        for page in range(address >> PAGE, ((address + size - 1) >> PAGE) + 1):
             make_stale(board, page)
 
 
@@ -52,7 +52,7 @@ def build_fence(arch: str) -> Callable[[Cpu], None]:
 
     @njit
     def fence(cpu: Cpu) -> None:
-        if not cpu.stale:
+        if not cpu.stale or cpu.deaf:
             return
         cpu.stale = False
         words = Words(cpu.code_pages.address)

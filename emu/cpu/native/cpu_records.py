@@ -243,10 +243,11 @@ class Cpu(Record):
     translator: Translator  # the architecture's
     code_pages: Bytes  # one per page of RAM: whether the CPU has translated code of it (`code_pages`)
     written_page: u64  # the page of the latest store that was slow
-    stale: bool  # whether it may have STALE pages
+    deaf: bool  # for the study of races: its fences do nothing
     fetched: u64  # the code that the translator has read last, where an architecture needs it
     flushed: bool  # whether its translations were all dropped since the turn began, because the buffer was full
     translated: Block | None  # the block whose translation is about to start; None: it has started
+    stale: bool  # whether some of its pages may be STALE (`code_pages`)
     hook_arguments: Values[Operand] = inline(HOOK_ARGUMENT_COUNT)  # of the call whose code is being emitted
     first_tb: TranslationBlock | None  # the first in the buffer
     blocks_used: u64

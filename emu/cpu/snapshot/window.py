@@ -68,8 +68,10 @@ class Snapshots:
 
     def __init__(self, board: Board, roots: Sequence[object]) -> None:
         self._cpus = [CpuStates(cpu) for cpu in board.cpus]
-        of_the_process = [board.arch, board.arch.timing()]
-        self._objects = Objects(roots, apart=[*of_the_process, *(cpu.record.words for cpu in board.cpus)])
+        apart = [board.arch, board.arch.timing()]
+        for cpu in board.cpus:
+            apart += [cpu.record.words, cpu.code_pages]  # translations stay as they are
+        self._objects = Objects(roots, apart=apart)
         self._memory = MemoryBase(self._objects.memory)
         self._pages: list[Numbers] = [np.zeros(0, np.int64) for _ in self._memory.memory]
         self._keys: list[int] = []

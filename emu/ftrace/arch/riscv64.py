@@ -6,7 +6,8 @@
     call            jalr t0, offset(gp)
 
 In the kernel gp always points to .ftrace.text, so an offset of 12 bits reaches its labels from everywhere: 2 KiB of them, which
-the linker checks. A call of any distance would take two words (auipc, jalr), between which a task may have been preempted. The branch of a static key:
+the linker checks. A call of any distance would take two words (auipc, jalr), between which a task may have been preempted. The
+branch of a static key:
 
     jump            jal zero, target
 """

@@ -259,7 +259,7 @@ class Driver:
         """Makes every CPU take part in a step."""
         match step:
             case Synchronise():
-                self._post(self._sync_core, 0, on_begin=self._forget)
+                self._post(self._sync_core, 0, on_begin=self._fences)
             case Park():
                 for name in ("arrived", "released"):
                     self._kernel.memory.set_member(self._park_area, f"upcall_stop.{name}", 0)
@@ -317,12 +317,19 @@ class Driver:
         if cpu.index not in self.deaf_cpus:
             cpu.forget(self._places)
 
+    def _fences(self, cpu: Cpu) -> None:
+        """A CPU enters the function that synchronises it. Where code is fenced, the instruction there does the rest."""
+        cpu.record.deaf = cpu.index in self.deaf_cpus
+        if not self._kernel.board.record.fenced_code:
+            self._forget(cpu)
+
     def _waits(self, cpu: Cpu) -> None:
         """A CPU enters the function in which it is parked. When the last CPU has entered it, the writes start."""
         self._answered(cpu, 0)
 
     def _answered(self, cpu: Cpu, result: int) -> None:
         """A CPU has answered the current step. A late answer, or an answer to no step, is ignored."""
+        cpu.record.deaf = False
         if cpu.index in self.awaited:
             self.awaited.discard(cpu.index)
             self._advance()

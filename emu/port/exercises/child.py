@@ -9,7 +9,10 @@ from __future__ import annotations
 import importlib
 import json
 import sys
+import textwrap
 from pathlib import Path
+
+_LONGEST = 300  # characters of what is seen
 
 
 def main(check: str, arch: str, folder: str, result: str) -> None:
@@ -27,7 +30,7 @@ def main(check: str, arch: str, folder: str, result: str) -> None:
         found = wrong
     except Exception as error:  # of the learner's emu: whatever it raises shows that it does not work
         found = Wrong(exam.expected, "; ".join([type(error).__name__, *str(error).strip().splitlines()[:1]]))
-    Path(result).write_text(json.dumps(found and [found.expected, found.seen]))
+    Path(result).write_text(json.dumps(found and [found.expected, textwrap.shorten(found.seen, _LONGEST, placeholder=" ...")]))
 
 
 if __name__ == "__main__":

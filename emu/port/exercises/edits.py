@@ -10,6 +10,8 @@ from pathlib import Path
 
 __all__ = ["Edit", "EditError", "applied", "apply", "difference", "reversed_edits"]
 
+_SHOWN = 60  # characters of a text, in messages
+
 
 class EditError(ValueError):
     """An edit does not fit its file. The text is one line."""
@@ -38,7 +40,7 @@ def applied(edits: Iterable[Edit], folder: Path) -> Mapping[str, str]:
             raise EditError(f"cannot read {folder / edit.file}: {error.strerror}") from None
         if (found := text.count(edit.old)) != 1:
             times = "not" if found == 0 else f"{found} times"
-            raise EditError(f"{edit.file}: the text to replace is {times} there: {edit.old.strip().splitlines()[0].strip()}")
+            raise EditError(f"{edit.file}: the text to replace is {times} there: {' '.join(edit.old.split())[:_SHOWN]}")
         texts[edit.file] = text.replace(edit.old, edit.new)
     return texts
 

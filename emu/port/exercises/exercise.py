@@ -37,7 +37,7 @@ class Exercise:
     arch: str
     lesson: int  # 1 to 6
     images: Sequence[str]  # images of the guest to compile; none if only the host's code is broken
-    afresh: bool  # whether they are compiled from the beginning, because make does not know that objects depend on what is changed
+    afresh: bool  # whether all objects are compiled anew: make does not know that they depend on what is changed
     story: str  # what has happened, and what is to be found
     see: str  # what the learner sees
     commands: Sequence[str]  # to try, in the exercise's folder

@@ -16,7 +16,7 @@ from elftools.elf.elffile import ELFFile
 
 from emu.installation import firmware_directory
 
-__all__ = ["NoTools", "Program", "Tools", "assemble", "tools"]
+__all__ = ["NoTools", "Program", "Tools", "assemble", "link_program", "tools"]
 
 
 class NoTools(Exception):
@@ -70,6 +70,24 @@ def tools(arch: str) -> Tools:
     return made
 
 
+def link_program(arch: str, source: str, file: Path) -> None:
+    """Makes a static program of assembler text, which begins at _start.
+
+    Raises: as `assemble`.
+    """
+    used = tools(arch)
+    with tempfile.TemporaryDirectory(prefix="emu-port-") as name:
+        (Path(name) / "a.S").write_text(source.replace(";", "\n") + "\n")
+        _run(name, source, f"{used.prefix}gcc", "-c", *used.assembler_flags, "-o", "a.o", "a.S")
+        _run(name, source, f"{used.prefix}ld", *used.linker_flags, "-z", "noexecstack", "-o", str(file), "a.o")
+
+
+def _run(folder: str, source: str, *command: str) -> None:
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise AssemblyFailed(f"{done.stderr.strip()}\nin: {source}")
+
+
 @functools.lru_cache(256)
 def assemble(arch: str, source: str, address: int) -> Program:
     """Assembles text that runs at a virtual address. Statements are separated by ';'.
@@ -83,13 +101,8 @@ def assemble(arch: str, source: str, address: int) -> Program:
         folder = Path(name)
         (folder / "a.S").write_text(source.replace(";", "\n") + "\n")
         linking = (*used.linker_flags, f"-Ttext={address:#x}", "-e", "0", "-o", "a.elf", "a.o")
-        for command in (
-            (f"{used.prefix}gcc", "-c", *used.assembler_flags, "-o", "a.o", "a.S"),
-            (f"{used.prefix}ld", "--no-warn-rwx-segments", *linking),
-        ):
-            done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
-            if done.returncode:
-                raise AssemblyFailed(f"{done.stderr.strip()}\nin: {source}")
+        _run(name, source, f"{used.prefix}gcc", "-c", *used.assembler_flags, "-o", "a.o", "a.S")
+        _run(name, source, f"{used.prefix}ld", "--no-warn-rwx-segments", *linking)
         with (folder / "a.elf").open("rb") as file:
             elf = ELFFile(file)
             code = bytes(elf.get_section_by_name(".text").data())

@@ -10,6 +10,7 @@ from emu.cpu import arch as cpu_arch
 from emu.cpu.board import Board
 from emu.cpu.cpu import Cpu, CpuFault
 from emu.cpu.devices import provide_devices
+from emu.cpu.timing import STATIC
 from emu.port.ladder import arch as templates_of
 from emu.port.ladder.arch import HALT, HANDLER, RELAX, AssemblerTemplates
 from emu.port.ladder.assembler import Program, assemble
@@ -57,10 +58,19 @@ class BareBoard:
         calls: the host calls REPORT and STOP so far.
     """
 
-    def __init__(self, arch: str, cpus: int = 1, *, quantum: int = 1000, seed: int = 0) -> None:
+    def __init__(
+        self,
+        arch: str,
+        cpus: int = 1,
+        *,
+        quantum: int = 1000,
+        seed: int = 0,
+        timing: str = STATIC,
+        cpu_model: str | None = None,
+    ) -> None:
         self.arch = cpu_arch.load(arch)
         self.text: AssemblerTemplates = templates_of.load(arch)
-        self.board = Board(self.arch, cpus, MEMORY, quantum, seed, 1_000_000_000)
+        self.board = Board(self.arch, cpus, MEMORY, quantum, seed, 1_000_000_000, timing, cpu_model)
         timer_vector = self.vector(1)
         provide_devices(
             self.board, timer=TIMER, ipi=IPI, stall=STALL, timer_vector=timer_vector, relax=RELAX, halt=HALT

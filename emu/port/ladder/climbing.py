@@ -56,7 +56,7 @@ class Outcome:
 def attempt(rung: Rung, arch: str) -> Outcome:
     """Checks one rung in this process."""
     try:
-        return Outcome(rung.name, rung.check(arch) or "")
+        return Outcome(rung.name, rung(arch) or "")
     except NotSupported as why:
         return Outcome(rung.name, f"not supported by this port: {why}")
     except RungFailed as error:

@@ -7,8 +7,9 @@ from emu.cpu import arch as cpu_arch
 from emu.cpu.cpu import Cpu
 from emu.cpu.disassembly import disassemble
 from emu.cpu.snapshot.cpus import CpuStates
+from emu.cpu.timing import CACHES, PIPELINE
 from emu.port.ladder.board import CODE, DATA, IPI, REPORT, TIMER, BareBoard
-from emu.port.ladder.rung import fail
+from emu.port.ladder.rung import NotSupported, fail
 from emu.port.native.block_log import BlockLog
 
 __all__ = ["blocks", "hello", "slices", "state"]
@@ -17,6 +18,7 @@ _SMALLEST_STATE, _LARGEST_STATE = 64, 1 << 20  # bytes
 _WORD = 0x1122_3344_5566_7788
 _INVALID = (1 << 64) - 22
 _OTHER = CODE + 0x2000
+_ROUNDS, _COPIES = 100, 4
 
 
 def state(arch: str) -> None:
@@ -166,8 +168,42 @@ def _replay(arch: str) -> None:
     bare.expect("the same end from a state that was put back", ends[0], ends[1])
 
 
+def timing(arch: str) -> str:
+    """Each timing model that follows a CPU charges what instructions take there."""
+    models, programs = cpu_arch.load(arch).cpu_models, BareBoard(arch).text.timed
+    if not models:
+        raise NotSupported("CpuArch.cpu_models is empty")
+    for model in (PIPELINE, CACHES):
+        for name, (part, least, most) in programs.items():
+            cycles = _cost(arch, part, model, models[0])
+            if not least <= cycles <= most:
+                fail(f"{name}: {least} to {most} cycles with {model} of {models[0]}", f"{cycles:.2f}")
+        for other in models[1:]:
+            _cost(arch, next(iter(programs.values()))[0], model, other)
+    return ", ".join(models)
+
+
+def _cost(arch: str, part: str, model: str, cpu_model: str) -> float:
+    """The cycles of a fragment that is repeated, without the loop around it."""
+    clocks: list[int] = []
+
+    def note(cpu: Cpu, first: int) -> int:
+        clocks.append(cpu.cycles)
+        return 0
+
+    for inner in (part * _COPIES, ""):
+        bare = BareBoard(arch, timing=model, cpu_model=cpu_model)
+        text = bare.text
+        loop = "\nloop{0}:\n" + inner + text.count_down(2, "loop{0}")
+        rounds = text.load(2, _ROUNDS) + loop.format(0) + bare.report(2) + text.load(2, _ROUNDS) + loop.format(1) + bare.report(2)
+        bare.start(rounds + bare.stop(2))
+        bare.run(on_report=note, why=f"a program with the timing model {model}")
+    begin, end, empty_begin, empty_end = clocks
+    return (end - begin - (empty_end - empty_begin)) / (_ROUNDS * _COPIES)
+
+
 def blocks(arch: str) -> str:
-    """Jumps and changes of the interrupt mask end Unicorn's blocks; host calls do; additions do not."""
+    """Jumps and changes of the interrupt mask end Unicorn's blocks; host calls do; additions do not. Peculiar instructions."""
     bare = BareBoard(arch)
     text = bare.text
     fragments = {
@@ -196,4 +232,9 @@ def blocks(arch: str) -> str:
     for name in ("a jump", "interrupts on"):
         bare.expect(f"{name}: ends a block", True, ended[name])
     bare.expect("additions end a block", False, ended["additions"])
+    for name, (part, expected) in bare.text.peculiar.items():
+        bare = BareBoard(arch)
+        bare.start(part + bare.stop())
+        bare.run(why=f"a program about {name}")
+        bare.expect(f"{name}: register 0 at the program's end", expected, bare.result)
     return "blocks end behind " + ", ".join(name for name, does in ended.items() if does)

@@ -19,9 +19,9 @@ _IDLE = 20_000_000  # cycles
 
 @contextmanager
 def booted(arch: str, cpus: int = 2, *, timing: str | None = "static", patching: str | None = None,
-    line: str = "") -> Iterator[Machine]:
+    shares: Sequence[str] = ()) -> Iterator[Machine]:
     """A booted machine. `timing` None: the architecture's own model."""
-    with Machine(arch=arch, cpus=cpus, seed=cpus, timing=timing, patching=patching, command_line=line, boot_limit=_BOOT,
+    with Machine(arch=arch, cpus=cpus, seed=cpus, timing=timing, patching=patching, shares=shares, boot_limit=_BOOT,
                  boot_host_limit=_HOST) as machine:  # fmt: skip
         yield machine
 

@@ -6,12 +6,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 from emu.cpu import arch as cpu_arch
 from emu.installation import firmware_directory, image_directory
 from emu.kernel import arch as kernel_arch
 from emu.kernel.image import read_image
+from emu.port.ladder import arch as templates_of
+from emu.port.ladder.assembler import link_program
 from emu.port.ladder.guest import booted, contains, quiet, run, runs
 from emu.port.ladder.rung import RungFailed, expect, fail
 
@@ -105,6 +108,23 @@ def programs(arch: str) -> None:
             [line for line in machine.warnings if "BUG" in line or "oops" in line])
 
 
+    _floating_point(arch)
+
+
+def _floating_point(arch: str) -> None:
+    """Programs that take turns on one CPU keep their own registers of floating point, and begin with clear ones."""
+    source = templates_of.load(arch).floating_point
+    if not source:
+        return
+    with tempfile.TemporaryDirectory(prefix="emu-port-") as folder:
+        link_program(arch, source, Path(folder) / "floats")
+        with booted(arch, 1, shares=[f"{folder}:/floats"]) as machine:
+            run(machine, "/floats/floats", _RIGHT)
+            runs(machine, "for n in 1 2 3; do (/floats/floats; echo $?) & done; wait", "\n".join([str(_RIGHT)] * 3))
+            quiet(machine)
+
+
+_RIGHT = 42
 _COMMANDS = {
     "getpid > /p; test $(cat /p) -gt 1 && echo right": "right",
     "signals handler": "caught 100, sum 4950",

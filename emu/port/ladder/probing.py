@@ -3,14 +3,24 @@
 
 from __future__ import annotations
 
+import io
+import tempfile
+from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
 
+from elftools.elf.elffile import ELFFile
+
 import emu.race
+from emu.cpu.arch import CpuArch
+from emu.cpu.disassembly import disassemble
 from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.errors import TraceError
+from emu.installation import image_directory
+from emu.kernel.cpio import read_entries
 from emu.machine import Machine
 from emu.port.ladder import arch as templates_of
+from emu.port.ladder.assembler import link_program
 from emu.port.ladder.guest import booted, contains, quiet, run, text_bytes, traced
 from emu.port.ladder.rung import NotSupported, expect, fail
 from emu.race.limits import Limits
@@ -19,6 +29,7 @@ __all__ = ["direct_calls", "kprobes", "live_patching", "race_lab", "uprobes"]
 
 _PLACES = 12  # instructions probed at once in each function
 _FUNCTIONS = ("vfs_read", "do_filp_open", "kmem_cache_alloc", "__schedule", "ksys_write", "copy_process", "do_exit", "pipe_read")
+_MOST_FUNCTIONS, _MOST_INSTRUCTIONS = 8, 16  # of a program, and of a function
 _STATES, _STAGES = 2000, 9
 _CORPUS = Path(emu.race.__file__).resolve().parent / "corpus"
 
@@ -36,6 +47,7 @@ def kprobes(arch: str) -> str:
         contains("a probe of the return", [r"back: \(\w+\+0x[0-9a-f]+/0x[0-9a-f]+ <- ksys_read\) got=7$"], text)
         tracefs.write("events/kprobes/enable", "0")
         tracefs.write("kprobe_events", "")
+        _stacks(machine)
         count = _instructions(machine, read)
         expect("the text without probes is as before", True, before == text_bytes(machine))
         _hits(machine)
@@ -43,6 +55,17 @@ def kprobes(arch: str) -> str:
         _from_modules(machine)
         quiet(machine)
         return f"{count} instructions"
+
+
+def _stacks(machine: Machine) -> None:
+    """A stack whose calls are watched by return probes is the one without them."""
+    sleeper = "sleep 0.02 & cat /proc/$!/stack; wait"
+    plain = run(machine, sleeper)
+    machine.tracefs.write("kprobe_events", "r:inner do_nanosleep\nr:outer sys_nanosleep\n")
+    machine.tracefs.write("events/kprobes/enable", "1")
+    expect("/proc/PID/stack of a task in a function that a return probe watches", plain, run(machine, sleeper))
+    machine.tracefs.write("events/kprobes/enable", "0")
+    machine.tracefs.write("kprobe_events", "")
 
 
 def _instructions(machine: Machine, read: str) -> int:
@@ -118,46 +141,77 @@ def _from_modules(machine: Machine) -> None:
 
 def uprobes(arch: str) -> str:
     """Probes at functions and instructions of programs, and of their returns; the programs do as without."""
-    with booted(arch, 2) as machine:
-        tracefs = machine.tracefs
-        size = machine.board.arch.instruction_alignment
-        main = machine.program_files.file_offset("/bin/cat", "main")
-        first = templates_of.load(arch).probe_argument
-        entered = f"p:entered /bin/cat:{main:#x} argc={first}:u64\n"
-        tracefs.write("uprobe_events", f"{entered}r:left /bin/cat:{main:#x} status=$retval:u64\n")
-        tracefs.write("events/uprobes/enable", "1")
-        text = traced(machine, "cat /proc/version > /dev/null; cat /nosuch /proc/version > /dev/null 2>&1", 1)
-        contains("probes of main and of its return, of two programs", [
-            r" cat-\d+ .*entered: \(0x[0-9a-f]+\) argc=2$", r" cat-\d+ .*left: .* status=0$",
-            r" cat-\d+ .*entered: \(0x[0-9a-f]+\) argc=3$", r" cat-\d+ .*left: .* status=1$",
-        ], text)  # fmt: skip
-        tracefs.write("events/uprobes/enable", "0")
-        tracefs.write("uprobe_events", "")
-        defined = 0
-        plain = run(machine, _PROGRAM)
-        for program, function in (("/bin/ls", "main"), ("/bin/busy", "main"), ("/bin/sh", "main"), ("/bin/recurse", "main")):
-            place = machine.program_files.file_offset(program, function)
-            for offset in range(0, 24 * size if size > 1 else 40, size):
-                try:
-                    tracefs.append("uprobe_events", f"p:u{defined} {program}:{place + offset:#x}\n")
-                except (TraceError, OSError):
-                    continue
-                defined += 1
-        if defined < 10:
-            fail("ten places or more in programs that can be probed", str(defined))
-        tracefs.write("events/uprobes/enable", "1")
-        expect("the output of programs that are probed", plain, run(machine, _PROGRAM))
-        hits = sum(int(line.split()[2]) > 0 for line in tracefs.read("uprobe_profile").splitlines())
-        if hits < 4:
-            fail("probes in programs are hit", f"{hits} of {defined}")
-        tracefs.write("events/uprobes/enable", "0")
-        tracefs.write("uprobe_events", "")
-        expect("the output of programs that are no longer probed", plain, run(machine, _PROGRAM))
-        quiet(machine)
-        return f"{defined} places in programs"
+    with tempfile.TemporaryDirectory(prefix="emu-port-") as folder:
+        floats = templates_of.load(arch).floating_point
+        if floats:
+            link_program(arch, floats, Path(folder) / "floats")
+        with booted(arch, 2, shares=[f"{folder}:/floats"]) as machine:
+            _functions_of_programs(machine)
+            programs = f"{_PROGRAM}; /floats/floats; echo $?" if floats else _PROGRAM
+            plain = run(machine, programs)
+            defined = 0
+            for path, elf in _programs(arch, Path(folder) if floats else None):
+                for offset in _places(elf, machine.board.arch):
+                    try:
+                        machine.tracefs.append("uprobe_events", f"p:u{defined} {path}:{offset:#x}\n")
+                    except (TraceError, OSError):
+                        continue
+                    defined += 1
+            if defined < 100:
+                fail("a hundred places or more in programs that can be probed", str(defined))
+            machine.tracefs.write("events/uprobes/enable", "1")
+            expect("the output of programs that are probed", plain, run(machine, programs))
+            hits = sum(int(line.split()[2]) > 0 for line in machine.tracefs.read("uprobe_profile").splitlines())
+            if hits < 20:
+                fail("many probes in programs are hit", f"{hits} of {defined}")
+            machine.tracefs.write("events/uprobes/enable", "0")
+            machine.tracefs.write("uprobe_events", "")
+            expect("the output of programs that are no longer probed", plain, run(machine, programs))
+            quiet(machine)
+            return f"{defined} places in programs, {hits} of them hit"
 
 
-_PROGRAM = "ls /bin | head -3; busy 2 1; sh -c 'echo shell'; recurse 20 1"
+def _functions_of_programs(machine: Machine) -> None:
+    tracefs = machine.tracefs
+    main = machine.program_files.file_offset("/bin/cat", "main")
+    first = templates_of.load(machine.board.arch.name).probe_argument
+    entered = f"p:entered /bin/cat:{main:#x} argc={first}:u64\n"
+    tracefs.write("uprobe_events", f"{entered}r:left /bin/cat:{main:#x} status=$retval:u64\n")
+    tracefs.write("events/uprobes/enable", "1")
+    text = traced(machine, "cat /proc/version > /dev/null; cat /nosuch /proc/version > /dev/null 2>&1", 1)
+    contains("probes of main and of its return, of two programs", [
+        r" cat-\d+ .*entered: \(0x[0-9a-f]+\) argc=2$", r" cat-\d+ .*left: .* status=0$",
+        r" cat-\d+ .*entered: \(0x[0-9a-f]+\) argc=3$", r" cat-\d+ .*left: .* status=1$",
+    ], text)  # fmt: skip
+    tracefs.write("events/uprobes/enable", "0")
+    tracefs.write("uprobe_events", "")
+
+
+def _programs(arch: str, floats: Path | None) -> Iterator[tuple[str, ELFFile]]:
+    """Programs of the guest, by their paths there."""
+    wanted = {f"bin/{name}": f"/bin/{name}" for name in ("ls", "sh", "busy", "recurse", "printf", "test")}
+    for entry in read_entries((image_directory(arch) / "initramfs.cpio").read_bytes()):
+        if entry.name in wanted and entry.data:
+            yield wanted[entry.name], ELFFile(io.BytesIO(entry.data))
+    if floats is not None:
+        yield "/floats/floats", ELFFile(io.BytesIO((floats / "floats").read_bytes()))
+
+
+def _places(elf: ELFFile, arch: CpuArch) -> Iterator[int]:
+    """File offsets of instructions in some of a program's functions; of a program without such symbols, in all of its code."""
+    text = elf.get_section_by_name(".text")
+    start, first, code = int(text["sh_offset"]), int(text["sh_addr"]), bytes(text.data())
+    symbols = elf.get_section_by_name(".symtab")
+    found = sorted({(int(one["st_value"]), int(one["st_size"])) for one in symbols.iter_symbols()
+                    if one["st_info"]["type"] == "STT_FUNC" and one["st_size"]}) if symbols else []  # fmt: skip
+    for address, size in found[:: max(1, len(found) // _MOST_FUNCTIONS)] or [(first, len(code))]:
+        if first <= address < first + len(code):
+            begin = address - first
+            for instruction in disassemble(arch, code[begin : begin + size], begin)[:_MOST_INSTRUCTIONS]:
+                yield start + instruction.address
+
+
+_PROGRAM = "ls /bin | head -3; busy 2 1; sh -c 'echo shell; test 1 -lt 2 && printf \"%d %s\\\\n\" 7 words'; recurse 20 1"
 
 
 def direct_calls(arch: str) -> None:

@@ -20,14 +20,15 @@ _WIDTH = 120
 _COLUMNS = 4  # registers on a line
 
 
-def relevant(outcome: Outcome, arch: str) -> list[seam.Part]:
-    """The parts that a failed rung needs first; those that were being executed come before the others."""
+def relevant(rung: Rung, outcome: Outcome, arch: str) -> list[seam.Part]:
+    """The parts that a failed rung is about; those that were being executed come before the others."""
     functions = outcome.failure.functions if outcome.failure else []
     running = [
         part for file, name in functions for part in seam.parts()
         if part.place.replace("ARCH", arch) == file and part.name.rpartition(".")[2] == name
     ]  # fmt: skip
-    return list(dict.fromkeys([*running, *seam.parts(outcome.rung)]))
+    earlier = [part for part in seam.parts() if part.name in rung.parts]
+    return list(dict.fromkeys([*running, *earlier, *(seam.parts(rung.name) if rung.name in seam.RUNGS else ())]))
 
 
 def describe(rung: Rung, outcome: Outcome, arch: str) -> str:
@@ -49,7 +50,7 @@ def _lines(rung: Rung, outcome: Outcome, failure: Failure, arch: str) -> Iterato
     if failure.code:
         yield "  code"
         yield from (f"    {line}" for line in failure.code)
-    found = relevant(outcome, arch)
+    found = relevant(rung, outcome, arch)
     if found:
         yield "  functions to write, or to look at"
         for part in found:

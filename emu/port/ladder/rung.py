@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
@@ -11,6 +12,7 @@ __all__ = ["Check", "NotSupported", "Requirement", "Rung", "RungFailed", "expect
 
 Requirement = str  # a name from the kernel's document about ftrace's design
 Check = Callable[[str], str | None]  # called with the architecture's name; returns what to say besides that the rung passed
+_PACKAGE = "emu.port.ladder"
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,16 +22,27 @@ class Rung:
     Attributes:
         name: as for --only.
         title: what is checked, in one line.
-        check: raises RungFailed, or anything else, if the port does not do this.
+        check: raises RungFailed, or anything else, if the port does not do this. "module.function" is imported when needed.
         requirements: the names in the kernel's document about ftrace's design that the rung checks.
+        parts: names of parts that an earlier rung needs first, and that this one is about.
         limit: seconds of the host's time, after which the rung has failed.
     """
 
     name: str
     title: str
-    check: Check
+    check: Check | str
     requirements: Sequence[Requirement] = ()
+    parts: Sequence[str] = ()
     limit: int = 120
+
+    def __call__(self, arch: str) -> str | None:
+        """Checks an architecture's port."""
+        check = self.check
+        if isinstance(check, str):
+            module, _, name = check.partition(".")
+            imported: Check = getattr(importlib.import_module(f"{_PACKAGE}.{module}"), name)
+            return imported(arch)
+        return check(arch)
 
 
 class RungFailed(Exception):

@@ -77,7 +77,7 @@ def assumptions(litmus: Litmus, model: FetchModel) -> tuple[str, ...]:
         "Data are sequentially consistent: there is no store buffer, and every store of data is seen whole.",
         "What one instruction loads and stores is done at once, with LOCK and without.",
         "A CPU's own stores to code are fetched as those of others.",
-        "After a serialising instruction (V9: FLUSH, of any address) a CPU fetches what memory holds.",
+        "After a serialising instruction (V9: FLUSH, of any address; RISC-V: FENCE.I) a CPU fetches what memory holds.",
         "There are no interrupts; an exception ends its CPU.",
     )
 

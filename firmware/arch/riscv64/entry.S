@@ -177,7 +177,6 @@ SYM_FUNC_END(__switch_to_asm)
  * as the program that it has become.
  */
 SYM_FUNC_START(ret_from_fork)
-	li	s0, 0
 	call	schedule_tail
 	beqz	s1, 1f
 	mv	a0, s2

@@ -49,6 +49,7 @@ int copy_thread(struct task_struct *p, const struct kernel_clone_args *args)
 	memset(&p->thread, 0, sizeof(p->thread));
 	p->thread.ra = (unsigned long)ret_from_fork;
 	p->thread.sp = (unsigned long)childregs;
+	p->thread.s[0] = p->thread.sp + 1;	/* as for a trap (entry.S) */
 	if (args->fn) {
 		memset(childregs, 0, sizeof(*childregs));
 		childregs->status = SR_SPP | SR_SPIE | SR_SUM | SR_SDT;

@@ -64,14 +64,32 @@ static inline void set_reg(struct pt_regs *regs, unsigned int n,
 		(&regs->epc)[n] = value;
 }
 
-/* A reservation does not survive the trap: its loop would never end. */
+/*
+ * A reservation does not survive the trap, and the loop around it would never
+ * end. An sc comes before another lr where there is one.
+ */
+static bool is_reserved(const struct arch_uprobe *auprobe)
+{
+	const u16 *insn = (const u16 *)auprobe->insn;
+	const u16 *end = insn + MAX_UINSN_BYTES / 2 - 1;
+
+	for (const u16 *at = insn; at < end; at += insn_size(*at) / 2) {
+		if (BITS(*at, 0, 7, 0) != OP_AMO)
+			continue;
+		if (at[1] >> 11 == AMO_SC)
+			return true;
+		if (at[1] >> 11 == AMO_LR)
+			return at == insn;
+	}
+	return false;
+}
+
 int arch_uprobe_analyze_insn(struct arch_uprobe *auprobe)
 {
-	u32 insn = insn_of(auprobe), amo = insn >> 27;
+	u32 insn = insn_of(auprobe);
 
-	if (!insn || insn == UPROBE_SWBP_INSN || insn == INSN_EBREAK)
-		return -EOPNOTSUPP;
-	if (BITS(insn, 0, 7, 0) == OP_AMO && (amo == AMO_LR || amo == AMO_SC))
+	if (!insn || insn == UPROBE_SWBP_INSN || insn == INSN_EBREAK ||
+	    is_reserved(auprobe))
 		return -EOPNOTSUPP;
 	return 0;
 }

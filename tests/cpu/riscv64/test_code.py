@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Code that changes: a CPU may execute what it has translated until its own fence.i, and executes what is in memory from there on."""
+"""Code that changes: a CPU executes what it has translated until its own fence.i, and what is in memory from there on."""
 
 from __future__ import annotations
 

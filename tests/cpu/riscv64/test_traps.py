@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Traps reach the guest's vector with the cause, the address and the status of the manual; what no CPU can take ends the machine."""
+"""Traps reach the guest's vector with the manual's cause, address and status; what no CPU can take ends the machine."""
 
 from __future__ import annotations
 

@@ -148,21 +148,22 @@ def test_what_needs_an_event_that_cannot_be_goes_with_it(machine: Machine) -> No
 
 
 def test_names_and_removal(machine: Machine) -> None:
-    machine.tracefs.write("uprobe_events", f"p /bin/ls:{entry(machine):#x}\nr:g/two /bin/ls:{entry(machine):#x}\np:two /bin/cat:{entry(machine):#x}(0x10)")
+    at = entry(machine)
+    machine.tracefs.write("uprobe_events", f"p /bin/ls:{at:#x}\nr:g/two /bin/ls:{at:#x}\np:two /bin/cat:{at:#x}(0x10)")
     assert machine.tracefs.read("uprobe_events").splitlines() == [
-        f"p:uprobes/p_ls_{entry(machine):#x} /bin/ls:{entry(machine):#018x}",
-        f"r:g/two /bin/ls:{entry(machine):#018x}",
-        f"p:uprobes/two /bin/cat:{entry(machine):#018x}(0x10)",
+        f"p:uprobes/p_ls_{at:#x} /bin/ls:{at:#018x}",
+        f"r:g/two /bin/ls:{at:#018x}",
+        f"p:uprobes/two /bin/cat:{at:#018x}(0x10)",
     ]
     with pytest.raises(TraceError) as refused:
-        machine.tracefs.append("uprobe_events", f"-:two /bin/cat:{entry(machine):#018x}")
+        machine.tracefs.append("uprobe_events", f"-:two /bin/cat:{at:#018x}")
     assert refused.value.code == errno.ENOENT
-    machine.tracefs.append("uprobe_events", f"-:two /bin/cat:{entry(machine):#018x}(0x10)")
-    machine.tracefs.write(f"events/uprobes/p_ls_{entry(machine):#x}/enable", "1")
+    machine.tracefs.append("uprobe_events", f"-:two /bin/cat:{at:#018x}(0x10)")
+    machine.tracefs.write(f"events/uprobes/p_ls_{at:#x}/enable", "1")
     with pytest.raises(TraceError) as refused:
         machine.tracefs.write("uprobe_events", "")
     assert refused.value.code == errno.EBUSY
-    machine.tracefs.write(f"events/uprobes/p_ls_{entry(machine):#x}/enable", "0")
+    machine.tracefs.write(f"events/uprobes/p_ls_{at:#x}/enable", "0")
     machine.tracefs.write("uprobe_events", "")
     assert machine.tracefs.read("dynamic_events") == ""
 

@@ -61,11 +61,11 @@ class Riscv64(CpuArch):
         values = dict(zip(state.REGISTERS, at.gpr, strict=True))
         for name in ("pc", "priv", "sepc", "scause", "sscratch", "stvec", "satp"):
             values[name] = getattr(at, name)
-        values["sstatus"], values["stval"] = at.mstatus, at.sbadaddr
+        values["sstatus"], values["stval"], values["sie"] = at.mstatus, at.sbadaddr, at.mie
         return values
 
     def in_user_mode(self, env: int) -> bool:
-        return state.Env.from_address(env).priv == state.USER
+        return bool(state.Env.from_address(env).priv == state.USER)
 
     def set_result(self, env: int, value: int) -> None:
         state.Env.from_address(env).gpr[10] = value & 0xFFFF_FFFF_FFFF_FFFF

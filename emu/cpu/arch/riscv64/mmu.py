@@ -22,7 +22,7 @@ def walk(ram: memoryview, satp: int, address: int) -> int | None:
         place = table + (address >> shift & 511) * 8
         if place + 8 > len(ram):
             return None
-        (entry,) = struct.unpack_from("<Q", ram, place)
+        entry: int = struct.unpack_from("<Q", ram, place)[0]
         if not entry & _VALID:
             return None
         table = (entry >> 10 & _NUMBER) << 12

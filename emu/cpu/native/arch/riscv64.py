@@ -99,9 +99,8 @@ def build(layout: CpuStructures) -> NativeCpu:
     @native.njit
     def true_cause(cpu: Cpu, env: Env, cause: u64) -> u64:
         """QEMU has the causes of loads for atomic operations that also store."""
-        if cause == LOAD_FAULT or cause == LOAD_MISALIGNED:
-            if is_atomic_store(cpu, env.pc):
-                return u64(STORE_FAULT) if cause == LOAD_FAULT else u64(STORE_MISALIGNED)
+        if cause in (LOAD_FAULT, LOAD_MISALIGNED) and is_atomic_store(cpu, env.pc):
+            return u64(STORE_FAULT) if cause == LOAD_FAULT else u64(STORE_MISALIGNED)
         return cause
 
     @native.callback

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Code of a RISC-V CPU as it is translated and executed: `fence.i`, `sret`, ends of pages, and what an instruction in memory is.
 
-* Unicorn translates `fence.i` to nothing, but ends the block there. The translator therefore keeps the halfwords that it reads: if a
-  block ends with `fence.i`, the block hook drops the CPU's stale translations.
+* Unicorn translates `fence.i` to nothing, but ends the block there. The translator therefore keeps the halfwords that it reads:
+  if a block ends with `fence.i`, the block hook drops the CPU's stale translations.
 * Unicorn's `sret` does not know sstatus.SDT, so the bit is cleared just before.
-* If an instruction begins in one page and ends in another that is not mapped, Unicorn would report the fault for the whole block, at
-  its beginning. The block is translated again without that instruction.
+* If an instruction begins in one page and ends in another that is not mapped, Unicorn would report the fault for the whole block,
+  at its beginning. The block is translated again without that instruction.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ class Code(NamedTuple):
     """drop_stale(cpu): executes `fence.i`."""
 
     is_atomic_store: Callable[[Cpu, u64], bool]
-    """is_atomic_store(cpu, address): whether the instruction there, which the CPU has executed, is an AMO or a store-conditional."""
+    """is_atomic_store(cpu, address): whether the instruction there, which has faulted, is an AMO or a store-conditional."""
 
     ends_before: Callable[[Cpu, CpuState, u64, u64], bool]
-    """ends_before(cpu, state, address, fault): a fetch for the block at `address` has faulted. Whether the block is to be executed up
-    to the instruction that leads into the page at `fault`; it is then translated so."""
+    """ends_before(cpu, state, address, fault): a fetch for the block at `address` has faulted. Whether the block is to be
+    executed up to the instruction that leads into the page at `fault`; it is then translated so."""
 
     before_sret: BeforeCall
     last: LastInstruction

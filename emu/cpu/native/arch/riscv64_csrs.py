@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The CSRs that differ from Unicorn's.
 
-* `cycle`, `time` and `instret` follow the CPU's virtual clock, as far as scounteren lets programs read them. Unicorn would give the
-  host's clock, and has no `time`.
+* `cycle`, `time` and `instret` follow the CPU's virtual clock, as far as scounteren lets programs read them. Unicorn would give
+  the host's clock, and has no `time`.
 * `sstatus` has the bit SDT (Ssdbltrp, Supervisor Double Trap).
 * `sie` has the bit of the NMI; the others are 1 and cannot be changed.
 
@@ -29,6 +29,7 @@ CYCLE, TIME, INSTRET = 0xC00, 0xC01, 0xC02
 
 DOUBLE_TRAP = u64(1 << 24)  # sstatus.SDT
 IRQS_ON = u64(1 << 1)  # sstatus.SIE
+FS, SD = u64(3 << 13), u64(1 << 63)  # Unicorn does not always set SD with FS = Dirty
 # SD, MXR, SUM, XS, FS, SPP, UPIE, SPIE, UIE and SIE: the bits of mstatus that Unicorn shows in sstatus.
 SSTATUS_BITS = u64(1 << 63 | 1 << 19 | 1 << 18 | 0xF << 13 | 1 << 8 | 0x33)
 SUPERVISOR_CAUSES = u64(0x222)  # the bits of mie that Unicorn lets sie change
@@ -87,6 +88,8 @@ def install(layout: CpuStructures) -> None:
             seen |= DOUBLE_TRAP
             after = state.mstatus & ~(mask & DOUBLE_TRAP) | value & mask & DOUBLE_TRAP
             state.mstatus = after & ~IRQS_ON if after & DOUBLE_TRAP else after
+            if before & FS == FS:
+                before |= SD
         if old != 0:
             Words(old)[0] = before & seen
         return 0

@@ -22,5 +22,6 @@ def call_and_back(exam: Exam) -> None:
             exam.require(output == before, f"with {function} traced, a program prints {output!r} instead of {before!r}")
             exam.require(f" {function} <-" in m.tracefs.read("trace"), f"no {function} in the trace")
             m.tracefs.write("current_tracer", "nop")
-            exam.require(m.site(function).code == nop, f"after tracing, the site of {function} holds {m.site(function).code.hex(' ')}")
+            code = m.site(function).code
+            exam.require(code == nop, f"after tracing, the site of {function} holds {code.hex(' ')}")
             m.tracefs.write("trace", "")

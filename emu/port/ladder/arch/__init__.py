@@ -56,6 +56,24 @@ class AssemblerTemplates(ABC):
     returns_42: ClassVar[str | None] = None  # a function's code, as Machine.patch takes it; None: keystone has no such language
     repaired: ClassVar[Sequence[str]] = ()  # undefined instructions that Unicorn executes unless CpuArch.repair() mends it
 
+    @property
+    def peculiar(self) -> Mapping[str, tuple[str, int]]:
+        """Programs of what is peculiar to the architecture: (text, what register 0 holds at its end), by what they are about."""
+        return {}
+
+    @property
+    def floating_point(self) -> str:
+        """A program that begins at _start and sums numbers in floating point, with a system call (sched_yield) in each round.
+        It checks that a register of floating point is 0 at first, sets it, and executes itself once, with one argument more. It
+        ends with status 42 if all is right. "": programs have no floating point.
+        """
+        return ""
+
+    @property
+    def timed(self) -> Mapping[str, tuple[str, float, float]]:
+        """Programs for a timing model that follows a CPU: (text, the least and the most cycles it takes when it is repeated)."""
+        return {}
+
     # To say hello
 
     @abstractmethod

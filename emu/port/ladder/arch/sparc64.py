@@ -14,7 +14,13 @@ __all__ = ["TEMPLATES"]
 _TABLE, _COMMON, _ENTRY = 0x18000, 0x14000, 32
 _BIAS, _FRAME = 2047, 192
 _TRAPS, _TRAP_LEVEL_1 = 0x180, 0x200  # numbers; entries for TL above 0 follow those for TL 0
-_LONG = {0x24, 0x64, 0x68, 0x6C, *range(0x80, 0x100)}  # entries of 32 instructions
+_LONG, _WINDOWS = {0x24, 0x64, 0x68, 0x6C}, range(0x80, 0x100)  # entries of 32 instructions
+_SAVED = [*(f"l{n}" for n in range(8)), *(f"i{n}" for n in range(8))]
+_OWN = {  # what the table does itself: clean_window, spill_0_normal, fill_0_normal
+    0x24: "rdpr %cleanwin, %l0; inc %l0; wrpr %l0, 0, %cleanwin; retry",
+    0x80: "; ".join(f"stx %{name}, [%sp+2047+{n * 8}]" for n, name in enumerate(_SAVED)) + "; saved; retry",
+    0xC0: "; ".join(f"ldx [%sp+2047+{n * 8}], %{name}" for n, name in enumerate(_SAVED)) + "; restored; retry",
+}
 _KERNEL, _ON = 0x14, 2  # PSTATE: PEF and PRIV; IE
 _SYSTEM_CALL, _HOST_CALL = 0x6D, 0x7E
 _TAG, _DATA_IN, _DEMAP = 0x30, {"d": 0x5C, "i": 0x54}, {"d": 0x5F, "i": 0x57}  # an MMU register's address, ASIs
@@ -44,14 +50,49 @@ class _Templates(AssemblerTemplates):
             f"setx {board.virtual(HANDLER)}, %g1, %g2; jmp %g2; nop",
         )
         self._table = board.virtual(_TABLE)
+        far = f"setx {board.virtual(_COMMON)}, %g1, %g2; jmp %g2; nop"
+        behind = {n + k for n in _LONG for k in range(1, 4)}  # an entry of 32 instructions takes the places of four
         entries = []
         for level in (0, _TRAP_LEVEL_1):
             for number in range(_TRAPS):
-                if number not in _LONG | {n + 1 for n in _LONG} or number in (0x24, 0x64, 0x68, 0x6C):
-                    far = f"setx {board.virtual(_COMMON)}, %g1, %g2; jmp %g2; nop"
-                    entries.append(f".org {(level + number) * _ENTRY}; {far}")
+                if number not in behind and not _WINDOWS.start < number < _WINDOWS.stop:
+                    entries.append(f".org {(level + number) * _ENTRY}; {_OWN.get(number, far)}")
+                elif number in _OWN:
+                    entries.append(f".org {(level + number) * _ENTRY}; {_OWN[number]}")
         board.put(_TABLE, "; ".join(entries))
         assert common.code
+
+    @property
+    def peculiar(self) -> Mapping[str, tuple[str, int]]:
+        # MOVr and BPr with a reserved condition (manual, A.36 and A.3): l0 = 7 if l1 ...; to 8 bytes before if l1 ...
+        move = 2 << 30 | 16 << 25 | 0x2F << 19 | 17 << 14 | 1 << 13 | 7
+        branch = 3 << 22 | 17 << 14 | 0x303FFE
+        recursion = (
+            "mov 12, %o0; call 71f; nop; ba,pt %xcc, 72f; nop; 71: save %sp, -192, %sp; brz,pn %i0, 73f; clr %l0; call 71b;"
+            "sub %i0, 1, %o0; add %o0, %i0, %l0; 73: mov %l0, %i0; ret; restore %i0, 0, %o0; 72: mov %o0, %l0; "
+        )
+        return {
+            "a move with a reserved condition": (f"mov 5, %l0; clr %l1; .word {move:#x}; ", 5),
+            "a branch with a reserved condition": (f"mov 5, %l0; clr %l1; nop; .word {branch:#x}; nop; ", 5),
+            "a word in the other byte order": ("mov 0x88, %g1; stx %g1, [%sp+2047]; add %sp, 2047, %g2; ldxa [%g2] 0x88, %l0; ",
+                                               0x88 << 56),
+            "calls that are deeper than there are windows": (recursion, 78),
+        }  # fmt: skip
+
+    @property
+    def floating_point(self) -> str:
+        convert = "stx %g1, [%sp+2047+176]; ldd [%sp+2047+176], {0}; fxtod {0}, {0}; "
+        return (
+            ".globl _start; _start: add %sp, 2047+128, %l7; ldx [%l7], %l6; ldx [%l7+8], %l5; sub %sp, 256, %sp;"
+            "std %f28, [%sp+2047+176]; ldx [%sp+2047+176], %g1; brnz,pn %g1, bad; mov 100, %l0; mov 100, %g1; "
+            + convert.format("%f2") + convert.format("%f28") + "mov 1, %g1; " + convert.format("%f0")
+            + "again: faddd %f0, %f2, %f2; mov 221, %g1; ta 0x6d; deccc %l0; bne,pt %icc, again; nop; mov 200, %g1; "
+            + convert.format("%f4")
+            + "fcmpd %fcc0, %f2, %f4; nop; fbne,pn %fcc0, bad; nop; fbu,a bad; nop; fbe,a further; nop; ba,a bad;"
+            "further: cmp %l6, 2; bgeu,pn %xcc, right; mov %l5, %o0; setx arguments, %g1, %o1; stx %l5, [%o1];"
+            "stx %l5, [%o1+8]; clr %o2; mov 59, %g1; ta 0x6d; bad: mov 1, %o0; ba,pt %xcc, out; nop; right: mov 42, %o0;"
+            "out: mov 188, %g1; ta 0x6d; nop; .data; .balign 8; arguments: .xword 0, 0, 0"
+        )  # fmt: skip
 
     def begin(self, stack: int) -> str:
         return (

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from emu.port.ladder.arch import HANDLER, AssemblerTemplates, Trap
-from emu.port.ladder.board import BareBoard
+from emu.port.ladder.board import DATA, BareBoard
 
 __all__ = ["TEMPLATES"]
 
@@ -71,14 +71,88 @@ class _Templates(AssemblerTemplates):
             f"push %rcx; mov ${_SYSTEM_CALL}, %r14d; jmp common"
         )
         self._system_call = board.put(_STUBS, "; ".join((*stubs, f".org {256 * _STUB}", common, call))).symbols["system_call"]
+        self._data = board.virtual(DATA)
         self._tables = board.virtual(_TSS + 0x800)
         self._page_table = board.virtual(_PT_USER)
+
+    @property
+    def peculiar(self) -> Mapping[str, tuple[str, int]]:
+        first, second = (self._data + n for n in (0x100, 0x8003))
+        from_to = f"movabs ${first}, %rsi; movabs ${second}, %rdi; mov $5000, %ecx; "
+        fill = f"cld; movabs ${first}, %rdi; mov $0x5a, %al; mov $5000, %ecx; rep stosb; movb $0, (%rdi); "
+        back = f"std; movabs ${first + 4992}, %rsi; movabs ${second + 4992}, %rdi; mov $625, %ecx; rep movsq; cld; "
+        sse = "xorps %xmm1, %xmm1; mov $0x3f800000, %eax; movd %eax, %xmm0; "
+        status = "sub $16, %rsp; stmxcsr (%rsp); mov (%rsp), %ebx; and $4, %ebx; add $16, %rsp; "
+        scan = f"movabs ${first}, %rdi; mov $0x5a, %al; mov $6000, %ecx; repe scasb; mov %rcx, %rbx; "
+        same = "repe cmpsb; mov %rcx, %rbx; setne %al; movzx %al, %eax; shl $32, %rax; or %rax, %rbx; "
+        differ = f"movabs ${second + 4000}, %rax; movb $1, (%rax); "
+        x87 = "fninit; fldz; fld1; fdivp; xor %eax, %eax; fnstsw %ax; and $4, %eax; mov %rax, %rbx; "
+        return {
+            "repeated stores, and a scan for something else": (fill + scan, 999),
+            "repeated copies": (fill + from_to + "rep movsb; " + from_to + same, 0),
+            "repeated copies backwards": (fill + back + from_to + same, 0),
+            "a repeated comparison that stops": (fill + from_to + "rep movsb; " + differ + from_to + same, 1 << 32 | 999),
+            "the flag of a division by zero in MXCSR": (sse + "divss %xmm1, %xmm0; " + status, 4),
+            "no such flag after a division by one": (sse + "movaps %xmm0, %xmm1; divss %xmm1, %xmm0; " + status, 0),
+            "the same flag of the x87": (x87, 4),
+            "a port that nobody has": ("xor %eax, %eax; in $0x80, %al; movzx %al, %ebx; ", 0xFF),
+            "rdtscp, which tells the CPU's number": ("mov $77, %ecx; rdtscp; mov %rcx, %rbx; ", 0),
+            "an instruction with a VEX prefix": ("mov $6, %eax; mov $12, %ecx; andn %rcx, %rax, %rbx; ", 8),
+        }  # fmt: skip
+
+    @property
+    def floating_point(self) -> str:
+        return (
+            ".globl _start; _start: movq %xmm7, %rax; test %rax, %rax; jnz bad; mov $100, %ebx; cvtsi2sd %ebx, %xmm1;"
+            "movsd %xmm1, %xmm7; mov $1, %eax; cvtsi2sd %eax, %xmm0;"
+            "again: addsd %xmm0, %xmm1; mov $24, %eax; syscall; dec %ebx; jnz again;"
+            "mov $200, %eax; cvtsi2sd %eax, %xmm2; ucomisd %xmm2, %xmm1; jne bad; jp bad; cmpq $2, (%rsp); jae right;"
+            "mov 8(%rsp), %rdi; lea arguments(%rip), %rsi; mov %rdi, (%rsi); mov %rdi, 8(%rsi); xor %edx, %edx;"
+            "mov $59, %eax; syscall; bad: mov $1, %edi; jmp out; right: mov $42, %edi; out: mov $231, %eax; syscall;"
+            ".data; .balign 8; arguments: .quad 0, 0, 0"
+        )
+
+    @property
+    def timed(self) -> Mapping[str, tuple[str, float, float]]:
+        there = f"movabs ${self._data}, %rsi; "
+        return {
+            "additions that wait for each other": ("add $1, %rax; " * 8, 6.5, 11.1),
+            "additions that do not": ("add $1, %rax; add $1, %r8; add $1, %r9; add $1, %r10; " * 2, 1.6, 4.2),
+            "multiplications that wait for each other": ("imul %rax, %rax; " * 4, 9.8, 15.2),
+            "divisions": ("mov $1000, %eax; xor %edx, %edx; mov $7, %ecx; div %ecx; ", 5.0, 8.9),
+            "divisions of a number that is not known": ("xor %edx, %edx; or $1, %rcx; div %rcx; ", 8.1, 12.8),
+            "a division that halves": ("mov $1, %eax; shl $40, %rax; cqo; mov $2, %ecx; idiv %rcx; ", 5.8, 9.4),
+            "loads that wait for each other": (f"{there}mov %rsi, (%rsi); " + "mov (%rsi), %rsi; " * 4, 1.5, 4.0),
+            "a load of what has just been stored": (f"{there}mov %rax, 64(%rsi); mov 64(%rsi), %rax; ", 4.7, 8.0),
+            "stores": (f"{there}mov %rax, (%rsi); mov %rax, 8(%rsi); mov %rax, 16(%rsi); ", 1.1, 3.4),
+            "an address of two registers": (f"{there}mov $8, %ecx; lea 8(%rsi,%rcx,4), %rax; mov (%rsi,%rcx,8), %r8; ", 0.8, 3.0),
+            "calls and returns": ("call 73f; jmp 74f; 73: ret; 74: ", 4.4, 7.5),
+            "pushes and pops": ("push %rax; pop %rcx; push %rcx; pop %rax; ", 1.0, 2.7),
+            "a locked addition": (f"{there}lock add %rax, (%rsi); ", 5.0, 8.9),
+            "an exchange": (f"{there}xchg %rax, (%rsi); ", 6.7, 11.3),
+            "vectors' additions": ("paddd %xmm0, %xmm1; " * 4, 3.0, 5.6),
+            "vectors' loads and moves": (f"{there}movups (%rsi), %xmm0; movd %eax, %xmm2; movq %xmm2, %rax; ", 4.8, 8.7),
+            "floating point": ("mulsd %xmm0, %xmm1; addsd %xmm0, %xmm1; divsd %xmm0, %xmm1; cvtsi2sd %rax, %xmm2; ", 15.8, 23.6),
+            "a fence": ("mfence; ", 49.6, 70.7),
+            "cpuid, which serialises": ("push %rbx; xor %eax, %eax; cpuid; pop %rbx; ", 85.8, 122.4),
+            "a flush of the TLB": (f"mov %cr3, %rax; mov %rax, %cr3; {there}mov (%rsi), %rax; ", 0.5, 2.0),
+            "a copy by bytes": (f"{there}lea 512(%rsi), %rdi; mov $256, %ecx; rep movsb; ", 22.1, 33.2),
+            "a fill, and loads backwards": (
+                f"{there}mov %rsi, %rdi; mov $64, %ecx; rep stosq; std; mov $8, %ecx; rep lodsb; cld; ", 55.1, 80.4),
+            "jumps through a register": ("lea 75f(%rip), %rax; jmp *%rax; 75: ", 1.0, 2.6),
+            "jumps that depend on data": ("imul $0x343fd, %rax, %rax; add $0x269ec3, %rax; bt $40, %rax; jc 76f; nop; 76: ",
+            9.3, 15.0),
+            "moves and extensions": ("movzbl %al, %ecx; movsbq %cl, %rdx; xchg %ah, %al; bswap %rax; mov %rax, %rcx; ", 0.8, 2.4),
+            "shifts, and flags that wait": (
+                "shl %cl, %rax; adc %rax, %rax; sete %cl; cmovz %rcx, %rax; bsf %rax, %rcx; popcnt %rax, %rcx; ", 4.0, 7.5),
+        }  # fmt: skip
 
     def begin(self, stack: int) -> str:
         entry = self._system_call
         msr = "mov ${:#x}, %ecx; mov ${:#x}, %eax; mov ${:#x}, %edx; wrmsr; "
         return (
             f"movabs ${self._tables}, %rax; lgdt (%rax); lidt 16(%rax); movabs ${stack}, %rsp; "
+            "mov %cr4, %rax; or $0x600, %rax; mov %rax, %cr4; "  # SSE
             "test %rsi, %rsi; jnz 70f; mov $0x30, %ax; ltr %ax; 70: "  # there is one task state segment
             + msr.format(0xC000_0081, 0, 0x0018_0008)
             + msr.format(0xC000_0082, entry & 0xFFFF_FFFF, entry >> 32)

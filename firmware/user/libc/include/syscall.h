@@ -60,20 +60,10 @@ static inline long arch_poll(long fds, long count, long timeout)
 			    timeout < 0 ? 0 : (long)time, 0);
 }
 #else
-static inline long arch_dup2(long from, long to)
-{
-	return arch_syscall(SYS_dup2, from, to, 0, 0);
-}
-
-static inline long arch_pause(void)
-{
-	return arch_syscall(SYS_pause, 0, 0, 0, 0);
-}
-
-static inline long arch_poll(long fds, long count, long timeout)
-{
-	return arch_syscall(SYS_poll, fds, count, timeout, 0);
-}
+#define arch_dup2(from, to)	arch_syscall(SYS_dup2, from, to, 0, 0)
+#define arch_pause()		arch_syscall(SYS_pause, 0, 0, 0, 0)
+#define arch_poll(fds, count, timeout) \
+	arch_syscall(SYS_poll, fds, count, timeout, 0)
 #endif
 
 #endif

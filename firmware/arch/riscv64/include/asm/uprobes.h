@@ -6,7 +6,8 @@
 #include <linux/types.h>
 #include <asm/ptrace.h>
 
-#define MAX_UINSN_BYTES		4
+/* The instruction, and what follows it: so long may a sequence from lr to sc be. */
+#define MAX_UINSN_BYTES		64
 
 typedef u16 uprobe_opcode_t;
 
