@@ -33,7 +33,7 @@ class Rung:
     check: Check | str
     requirements: Sequence[Requirement] = ()
     parts: Sequence[str] = ()
-    limit: int = 120
+    limit: int = 300
 
     def __call__(self, arch: str) -> str | None:
         """Checks an architecture's port."""
