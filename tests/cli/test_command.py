@@ -41,7 +41,7 @@ def test_the_pipeline_in_function_graph(arch: str, graph: subprocess.CompletedPr
     assert header(text) == header(read_golden("function_graph-proc.txt"))
     top_level = set(re.findall(r"\|  (\w+)\(\) \{$", text, re.MULTILINE))
     assert {"sys_execve", FACTS[arch].page_fault} <= top_level
-    for call in ("sys_fork", "sys_execve", "sys_pipe2", "sys_wait4", "sys_read", "sys_write", "do_exit"):
+    for call in (FACTS[arch].fork, "sys_execve", "sys_pipe2", "sys_wait4", "sys_read", "sys_write", "do_exit"):
         assert f" {call}()" in text
     assert re.search(rf"==========> \|\n .*\|  +{FACTS[arch].timer_interrupt}\(\) \{{", text)
     for name in ("sh", "ls", "sed"):

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from emu.cpu.arch import load
 from emu.trace import Trace
 from emu.trace.dat.options import OptionNumber
 from emu.trace.disk_recording import _ArrayPages
@@ -50,7 +51,7 @@ def test_instances_are_buffers_of_their_own(arch: str, options: list[str], tmp_p
     calls = trace.buffer("calls")
     assert set(calls.events) == {"raw_syscalls:sys_enter"}
     assert calls["sys_enter"]["id"].min() > 2
-    assert trace.recording.byte_order == ("<" if arch == "x86_64" else ">")
+    assert trace.recording.byte_order == {"little": "<", "big": ">"}[load(arch).byte_order]
     assert re.fullmatch(rf"Linux emu 6\.1\.\S+ {arch}", trace.recording.uname)
     assert (trace.recording.cpu_count, len(trace.recording.cpu_stats)) == (3, 3)
 

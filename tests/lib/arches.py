@@ -25,6 +25,7 @@ class Facts:
     forbidden: int  # a shell's status for a program that was killed for a privileged operation
     system_call: str  # the kernel's function that dispatches system calls
     traps_division: bool  # a division by zero is a fault
+    fork: str  # the function of the system call by which programs fork
     folds_resched: bool  # a due reschedule is also a bit of preempt_count
     timer_interrupt: str  # the handler of the tick
     page_fault: str  # the handler of page faults of a program
@@ -42,6 +43,7 @@ FACTS = {
         undefined=bytes.fromhex("0f0b"),
         forbidden=128 + signal.SIGSEGV,
         system_call="do_syscall_64",
+        fork="sys_fork",
         traps_division=True,
         folds_resched=True,
         timer_interrupt="sysvec_apic_timer_interrupt",
@@ -58,6 +60,7 @@ FACTS = {
         undefined=bytes(4),
         forbidden=128 + signal.SIGILL,
         system_call="do_syscall",
+        fork="sys_fork",
         traps_division=True,
         folds_resched=False,
         timer_interrupt="timer_interrupt",
@@ -74,6 +77,7 @@ FACTS = {
         undefined=bytes(4),
         forbidden=128 + signal.SIGILL,
         system_call="do_syscall",
+        fork="sys_clone",
         traps_division=False,
         folds_resched=True,
         timer_interrupt="riscv_timer_interrupt",

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+from emu.race.model.model_sites import model_patches
 from emu.race.scenario.fetch_model import FetchModel
+from emu.race.scenario.protocol_steps import WaitTasks
 from emu.race.scenario.scenario import LINE, Handler, Scenario, Wrong
 
 __all__ = ["assumptions"]
@@ -35,6 +37,8 @@ def assumptions(scenario: Scenario, model: FetchModel) -> tuple[str, ...]:
     ]
     if scenario.breakpoint:
         sentences.append(_HANDLERS[scenario.handler])
+    if any(isinstance(step, WaitTasks) for step in scenario.steps(model_patches(scenario))):
+        sentences.append("A wait for tasks ends when none is in an old call's trampoline or between two instructions of a site.")
     if scenario.nmi_sites:
         where = f"{'site' if len(scenario.nmi_sites) == 1 else 'sites'} {' and '.join(map(str, sorted(scenario.nmi_sites)))}"
         sentences.append(f"NMIs come {often}, between any two instructions but not within an NMI, and their handler to {where}.")
