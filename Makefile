@@ -21,4 +21,8 @@ soak:
 	./venv pytest --long --timing caches -k 'not sparc64 and not riscv64'
 	./venv python -m tests.soak $(ARGS)
 
-.PHONY: soak
+# Hours: the ladder of `emu port check` finds each function of a port that is missing.
+soak-ports:
+	set -e; for arch in $(ARCHES); do ./venv python -m tests.port.emptied $$arch --least 95; done
+
+.PHONY: soak soak-ports

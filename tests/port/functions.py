@@ -15,14 +15,11 @@ from emu.port import seam
 
 __all__ = ["Groups", "PortFunction", "functions_of"]
 
-_C = re.compile(
-    r"^(?P<head>(?!typedef|struct|union|enum|extern|#)[A-Za-z_][^;{}#=]*?\b(?P<name>[A-Za-z_]\w*)\s*\([^;{}]*\)[^;{}=]*)\n\{(?P<body>.*?)^\}",
-    re.MULTILINE | re.DOTALL,
-)
 _LABEL = re.compile(
     r"^SYM_FUNC_START\((?P<name>\w+)\).*\n|^(?P<plain>[A-Za-z_]\w*):[ \t]*\n(?!\s*\.(?:asciz|string|quad|word|skip|xword))",
     re.MULTILINE,
 )
+_QUALIFIERS = {"static", "inline", "__always_inline", "noinline", "noinstr", "notrace", "asmlinkage", "__init"}
 _NUMBERS = {"u64", "i64", "u32", "i32", "int"}
 
 
@@ -97,17 +94,25 @@ def _says_nothing(node: ast.FunctionDef) -> bool:
 
 
 def _c(text: str, arch: str) -> Iterator[tuple[str, int, str]]:
-    for found in _C.finditer(text):
-        head = found["head"]
-        returns = head[: head.index(found["name"])]
-        words = set(re.findall(r"\w+", returns))
-        pointer = "*" in returns
-        nothing = ("void" in words and not pointer) or not words - {"static", "inline", "__always_inline", "noinline",
-            "asmlinkage"}
-        body = "\n" if nothing or found["name"].startswith("DEFINE") else "\n\treturn 0;\n"
-        if found["body"].strip() not in ("", "return 0;", "return NULL;", "return false;"):
-            line = text.count("\n", 0, found.start("name")) + 1
-            yield _named(found["name"], head), line, text[: found.start("body")] + body + text[found.end("body") :]
+    """Functions begin with a line `{` and end with a line `}`, as the kernel's style has it."""
+    lines = text.splitlines(keepends=True)
+    for begin, line in enumerate(lines):
+        if line != "{\n":
+            continue
+        end = next(n for n in range(begin, len(lines)) if lines[n].startswith("}"))
+        first = begin
+        while first and lines[first - 1].strip() and not lines[first - 1].startswith(("#", "}", " *", "/*")):
+            first -= 1
+        head = "".join(lines[first:begin])
+        named = re.search(r"\b(\w+)\s*\(", head)
+        if named is None:
+            continue
+        returns = head[: named.start()]
+        words = set(re.findall(r"\w+", returns)) - _QUALIFIERS
+        nothing = not words or (words == {"void"} and "*" not in returns)
+        if "".join(lines[begin + 1 : end]).strip() not in ("", "return 0;", "return NULL;", "return false;"):
+            body = [] if nothing else ["\treturn 0;\n"]
+            yield _named(named[1], head), first + 1, "".join([*lines[: begin + 1], *body, *lines[end:]])
 
 
 def _named(name: str, head: str) -> str:

@@ -28,6 +28,7 @@ _JALR_T0_GP = 0x67 | 5 << 7 | 3 << 15
 _JAL = 0x6F
 _AUIPC_T1, _JALR_ZERO_T1 = 0x17 | 6 << 7, 0x67 | 6 << 15
 _REACH = 2048  # bytes behind gp, which is at the beginning of a page
+_NEAR = 1 << 31  # bytes from the image to any code
 
 
 class Riscv64(FtraceArch):
@@ -57,6 +58,8 @@ class Riscv64(FtraceArch):
     def call(self, address: int, target: int) -> bytes:
         if target & 4095 >= _REACH:
             raise OutOfReach(f"{target:#x} is more than 2 KiB behind gp")
+        if not -_NEAR <= target - address < _NEAR:
+            raise OutOfReach(f"{target:#x} is not behind gp, which is in the kernel's image: less than 2 GiB from {address:#x}")
         return struct.pack("<I", _JALR_T0_GP | (target & 4095) << 20)
 
     def jump(self, address: int, target: int) -> bytes:

@@ -48,7 +48,11 @@ def start(exercise: Exercise, folder: Path) -> None:
     except EditError as error:
         raise FolderError(f"the exercise does not fit this checkout: {error}") from None
     if exercise.images:
-        build(exercise, folder)
+        try:
+            build(exercise, folder)
+        except FolderError:
+            shutil.rmtree(folder)
+            raise
 
 
 def build(exercise: Exercise, folder: Path) -> None:

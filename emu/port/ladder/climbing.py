@@ -10,10 +10,12 @@ import re
 import signal
 import sys
 import tempfile
+import time
 import traceback
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import TextIO
 
 from emu.installation import firmware_directory
@@ -22,6 +24,8 @@ from emu.port.ladder.rung import NotSupported, Rung, RungFailed
 __all__ = ["Failure", "Outcome", "attempt", "climb"]
 
 _ROOT = firmware_directory().parent
+_LOOK = 0.5  # seconds between two looks at the child's processor time
+_PATIENCE = 20  # how many times as long as its processor time a rung may take on a busy host
 _GRACE = 5  # seconds for the stack of a process that hangs
 _MOST_LINES = 40
 _FRAME = re.compile(r'File "(?P<file>[^"]+)", line \d+ in (?P<function>\S+)')
@@ -119,13 +123,28 @@ def _as_child(rungs: Sequence[Rung], arch: str, to: Connection, said: TextIO) ->
         os._exit(0)
 
 
+def _answers(ours: Connection, child: int, limit: int) -> bool:
+    """Waits for a message. False if the child has used too much processor time, or hangs without using any."""
+    used, begun = _processor_time(child), time.monotonic()
+    while not ours.poll(_LOOK):
+        if _processor_time(child) - used > limit or time.monotonic() - begun > _PATIENCE * limit:
+            return False
+    return True
+
+
+def _processor_time(process: int) -> float:
+    """Seconds, with those of the children that the process has waited for."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
+
+
 def _outcome(rung: Rung, ours: Connection, child: int, said: TextIO, arch: str) -> Outcome:
     """Waits for a rung's outcome."""
     try:
-        if ours.poll(rung.limit):
+        if _answers(ours, child, rung.limit):
             outcome: Outcome = ours.recv()
             return outcome
-        what = f"hangs: there is no answer after {rung.limit} seconds of the host's time"
+        what = f"hangs: there is no answer after {rung.limit} seconds of processor time"
         os.kill(child, signal.SIGABRT)
         ours.poll(_GRACE)
     except EOFError:

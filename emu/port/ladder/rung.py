@@ -25,7 +25,7 @@ class Rung:
         check: raises RungFailed, or anything else, if the port does not do this. "module.function" is imported when needed.
         requirements: the names in the kernel's document about ftrace's design that the rung checks.
         parts: names of parts that an earlier rung needs first, and that this one is about.
-        limit: seconds of the host's time, after which the rung has failed.
+        limit: seconds of processor time, after which the rung has failed.
     """
 
     name: str

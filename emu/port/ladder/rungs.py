@@ -24,7 +24,7 @@ RUNGS: Sequence[Rung] = (
     Rung("atomics", "atomic additions of two CPUs are not lost", "several_cpus.atomics"),
     Rung("ipis", "a CPU interrupts another one", "several_cpus.ipis"),
     Rung("stale-code", "a CPU keeps old code until it is told to forget it", "several_cpus.stale_code"),
-    Rung("timing", "timing models that follow a CPU charge what instructions take there", "first.timing"),
+    Rung("timing", "timing models that follow a CPU charge what instructions take there", "first.timing", limit=600),
     Rung("link", "the kernel, modules and programs are built, and the host can read the image", "kernel.link", limit=900),
     Rung("boot", "the kernel boots on 1, 2 and 4 CPUs", "kernel.boot"),
     Rung("programs", "programs run: pipes, threads, signals, faults, memory, timers", "kernel.programs"),
@@ -53,7 +53,6 @@ RUNGS: Sequence[Rung] = (
          ("HAVE_DYNAMIC_FTRACE_WITH_DIRECT_CALLS",)),
     Rung("live-patching", "functions are replaced while CPUs call them", "probing.live_patching",
          ("HAVE_DYNAMIC_FTRACE_WITH_ARGS",)),
-    Rung("race-lab", "the port's protocol is safe on model and machine, and litmus tests are as they say", "probing.race_lab",
-         limit=300),
+    Rung("race-lab", "the port's protocol is safe on model and machine, and litmus tests are as they say", "probing.race_lab",),
     Rung("suite", "the test suite of this architecture passes", "suite.suite", limit=3600),
 )

@@ -6,7 +6,7 @@ from __future__ import annotations
 from emu.cpu import arch as cpu_arch
 from emu.cpu.disassembly import disassemble
 from emu.ftrace import arch as ftrace_arch
-from emu.ftrace.arch import OutOfReach
+from emu.ftrace.arch import FtraceArch, OutOfReach
 from emu.installation import image_directory
 from emu.kernel import arch as kernel_arch
 from emu.kernel.image import read_image
@@ -92,13 +92,18 @@ def one_site(arch: str) -> None:
         count = len(tracefs.read("trace").splitlines())
         run(machine, "cat /proc/version")
         expect("lines of the trace while no tracer is on", count, len(tracefs.read("trace").splitlines()))
-        for far in (site.address + _FAR, site.address - _FAR):
-            try:
-                code = tracing.call(site.address, far % 2**64)
-            except OutOfReach:
-                continue
-            fail("FtraceArch.call() raises OutOfReach for a target 8 GiB away", code.hex(" "))
+        far = [(caller + way + n) % 2**64 for way in (_FAR, -_FAR) for n in range(0, 0x2000, 0x400)]
+        if not any(_is_out_of_reach(tracing, site.address, target) for target in far):
+            fail("FtraceArch.call() raises OutOfReach for a target that is too far away", f"none, as far as {_FAR >> 30} GiB")
         quiet(machine)
+
+
+def _is_out_of_reach(tracing: FtraceArch, address: int, target: int) -> bool:
+    try:
+        tracing.call(address, target)
+    except OutOfReach:
+        return True
+    return False
 
 
 def protocols(arch: str) -> str:

@@ -34,7 +34,7 @@ class Machine:
     emulation: str  # the linker's -m
     flags: str  # of the compiler
     deliver: str  # the function of Unicorn's library that delivers a trap; "": not known
-    instructions: Mapping[str, str]  # "return", "trap", "nop"
+    instructions: Mapping[str, str]  # "return", "trap", "nop"; and "operand", an address in gcc's asm
 
     @property
     def page_shift(self) -> int:
@@ -107,5 +107,5 @@ def _machine(arch: str, facts: Mapping[str, object], page_size: int, cross: str 
         emulation=text["emulation"],
         flags=text["flags"],
         deliver=text["deliver"],
-        instructions={name: text[name] for name in ("return", "trap", "nop")},
+        instructions={name: text.get(name, "%c0") for name in ("return", "trap", "nop", "operand")},
     )

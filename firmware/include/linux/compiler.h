@@ -13,7 +13,7 @@
 #define __always_inline		inline
 /* Keeps its name; gcc calls what it clones NAME.isra.0 or NAME.constprop.0. */
 #define __noclone		__attribute__((noclone))
-#ifdef __riscv	/* sites are not made by -pg */
+#ifdef CC_USING_PATCHABLE_FUNCTION_ENTRY	/* sites are not made by -pg */
 #define notrace			__attribute__((patchable_function_entry(0)))
 #else
 #define notrace			__attribute__((no_instrument_function))
