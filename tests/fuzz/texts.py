@@ -138,4 +138,8 @@ _SCENARIOS = {
         "scenario flush\narch sparc64\nplace 0 32\nprotocol flush without 2\nnmi 1\nexpect late\n",
         "scenario written\narch sparc64\nchange call > nop\nprotocol\n    write all new\n    sync\n    wait-tasks\n    free\n",
     ),
+    "riscv64": (
+        "scenario pair\narch riscv64\nplace 0 32\nchange nops > pair\nprotocol flush without 2\nnmi 1\nexpect half\n",
+        "scenario written\narch riscv64\nchange call > nop\nprotocol\n    write all new\n    sync\n    wait-tasks\n    free\n",
+    ),
 }
