@@ -52,6 +52,10 @@ def test_the_rungs_are_those_of_the_list_of_parts() -> None:
     assert [rung.name for rung in RUNGS] == list(seam.RUNGS)
 
 
+def test_a_rung_is_about_parts_that_there_are() -> None:
+    assert {name for rung in RUNGS for name in rung.parts} <= {part.name for part in seam.parts()}
+
+
 def test_each_requirement_is_on_a_rung() -> None:
     on_rungs = [name for rung in RUNGS for name in rung.requirements]
     assert set(on_rungs) == REQUIREMENTS
