@@ -27,8 +27,7 @@ COLUMNS = 120
     ("document", "least"),
     [
         ("docs/races.md", 30), ("docs/race-lab.md", 5), ("docs/live-patching.md", 25), ("docs/latency.md", 40),
-        "README.md", "docs/campaigns.md", "docs/course.md", "docs/latency.md", "docs/port-riscv64.md", "docs/race-lab.md",
-        "docs/race-mutants.md", "docs/reading-the-kernel.md",
+        ("docs/notebook.md", 12), ("docs/course.md", 5),
     ],
 )
 def test_sessions_give_what_the_document_shows(document: str, least: int) -> None:

@@ -169,4 +169,8 @@ def test_symbols_that_generic_objects_need_of_a_port_are_listed(arch: str) -> No
 OF_ONE = {
     "x86_64": {"__fentry__", "copy_user_generic", "secondary_startup_64", "sys_arch_prctl"},
     "sparc64": {"__clzdi2", "__ctzdi2", "_mcount", "arch_uprobe_begin", "sparc64_cpu_startup", "sys_rt_sigaction"},
+    "riscv64": {
+        "__atomic_exchange_1", "__atomic_fetch_add_2", "__clzdi2", "__ctzdi2", "arch_setup_additional_pages", "arch_vma_name",
+        "copy_user_generic", "secondary_start", "sys_riscv_flush_icache",
+    },
 }

@@ -52,10 +52,11 @@ class BlockLog:
         self._log = Log.allocate()
         self._log.rows, self._log.capacity = Words(self._rows.ctypes.data), capacity
         if only is not None:
+            first = min(only)
             self._log.filtered = True
-            self._log.first, self._log.size = min(only), max(only) - min(only) + _GRANULE
+            self._log.first, self._log.size = first, max(only) - first + _GRANULE
             self._marks = np.zeros(self._log.size // _GRANULE + 1, np.uint8)
-            self._marks[(np.array(only, np.uint64) - np.uint64(min(only))) // np.uint64(_GRANULE)] = 1
+            self._marks[[(address - first) // _GRANULE for address in only]] = 1
             self._log.marks = Bytes(self._marks.ctypes.data)
         cpu.watch_blocks(log.address, self._log.address)
 

@@ -24,7 +24,7 @@ from collections.abc import Callable
 
 from emu.cpu.native.arch.x86_64_env import Registers
 from emu.cpu.native.cpu_records import Cpu
-from emu.ftrace.native.orc_record import OrcTables, entry_at, text_of
+from emu.ftrace.native.orc_record import OrcEntry, OrcTables, entry_at, text_of
 from emu.ftrace.native.trace_records import TraceArray
 from emu.ftrace.native.trace_values import PLACE_FUNCTION
 from emu.ftrace.native.unwind import Unwind, build_put
@@ -116,6 +116,18 @@ def build(
         return saved(array, registers, source, SAVED_DX) if number == DX else 0
 
     @njit
+    def before_call(array: TraceArray, rule: OrcEntry, sp: u64, bp: u64) -> u64:
+        """Where the stack ended before the call or the interrupt; 0 if another register says so."""
+        base, offset = rule.sp_reg, u64(rule.sp_offset)
+        if base == SP:
+            return sp + offset
+        if base == BP:
+            return bp + offset
+        if base == BP_INDIRECT:
+            return on_stack(array, bp + offset)
+        return on_stack(array, sp) + offset if base == SP_INDIRECT else u64(0)
+
+    @njit
     def unwind(cpu: Cpu, array: TraceArray, place: u64, out: Values[u64], most: u64) -> u64:
         registers, tables = Registers(cpu.env), orc_of(array)
         sp, bp, source, exact, is_program = registers.sp, registers.bp, OF_CPU, u64(1), False
@@ -136,21 +148,14 @@ def build(
             if is_program or offset >= text.size:
                 break
             rule = entry_at(text, offset)
-            kind, base = rule.type, rule.sp_reg
+            kind = rule.type
 
             # The stack before the call or the interrupt
             if kind < CALL or kind > GUESS:
                 break
-            if base == SP:
-                top = sp + u64(rule.sp_offset)
-            elif base == BP:
-                top = bp + u64(rule.sp_offset)
-            elif base == BP_INDIRECT:
-                top = on_stack(array, bp + u64(rule.sp_offset))
-            elif base == SP_INDIRECT:
-                top = on_stack(array, sp) + u64(rule.sp_offset)
-            else:
-                top = base_in_register(array, registers, source, base)
+            top = before_call(array, rule, sp, bp)
+            if top == 0:
+                top = base_in_register(array, registers, source, rule.sp_reg)
             if top >> HALF_SHIFT == 0 or top & LOW_BITS != 0 or (kind == GUESS and top - sp > STACK_SIZE):
                 break
 

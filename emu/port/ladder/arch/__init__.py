@@ -8,7 +8,7 @@ import importlib.util
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from emu.port.ladder.board import BareBoard
@@ -220,6 +220,5 @@ def load(name: str) -> AssemblerTemplates:
     module = f"emu.port.ladder.arch.{name}"
     if importlib.util.find_spec(module) is None:
         raise LookupError(f"there are no assembler templates: write emu/port/ladder/arch/{name}.py")
-    found: Any = importlib.import_module(module)
-    templates: AssemblerTemplates = found.TEMPLATES
+    templates: AssemblerTemplates = importlib.import_module(module).TEMPLATES
     return templates
