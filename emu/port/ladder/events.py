@@ -163,7 +163,8 @@ def _latencies(machine: Machine) -> None:
         latency = int(tracefs.read("tracing_max_latency"))
         if not 2000 <= latency < 4000:
             fail(f"{tracer} finds a delay of 2,000 us", f"{latency} us")
-        contains(f"the trace of {tracer}", [r"preemptirqtest_\d"], tracefs.read("trace"))
+        ends = [r"=> started at: preemptirqtest_\d", r" tracer_(hardirqs|preempt)_on <-preemptirqtest_\d"]
+        contains(f"the trace of {tracer}", ends, tracefs.read("trace"))
     tracefs.write("current_tracer", "wakeup_rt")
     tracefs.write("tracing_max_latency", "0")
     run(machine, "chrt -f 5 usleep 1000")
