@@ -18,6 +18,7 @@ _CRASHES = {
     "jump": r"\bip [0-9a-f]{16}", "wild": r"\bip [0-9a-f]{16}",
 }  # fmt: skip
 _MOST_LEFT_OUT = 20
+_LOST = 200  # KiB: less than one ext2
 
 
 def modules(arch: str) -> str:
@@ -42,6 +43,11 @@ def modules(arch: str) -> str:
         tracefs.write("current_tracer", "nop")
         tracefs.write("set_ftrace_filter", "")
         _disks(machine)
+        before = _free_memory(machine)
+        run(machine, "for n in 1 2 3 4 5 6 7 8; do modprobe ext2; rmmod ext2; done")
+        lost = before - _free_memory(machine)
+        if lost > _LOST:
+            fail(f"loading a module eight times costs at most {_LOST} KiB of memory", f"{lost} KiB")
         quiet(machine)
     _protected(arch)
     return f"{len(names)} modules"
@@ -53,6 +59,12 @@ def _disks(machine: Machine) -> None:
     contains("/proc/modules", [r"^ext2 \d+ 0 - Live 0x[0-9a-f]{16}"], run(machine, "cat /proc/modules"))
     run(machine, "mkdir -p /mnt; mount -t ext2 /dev/ram0 /mnt", machine.run("mkdir -p /mnt; mount -t ext2 /dev/ram0 /mnt").status)
     run(machine, "rmmod ext2")
+
+
+def _free_memory(machine: Machine) -> int:
+    """In KiB."""
+    found = re.search(r"MemFree: +(\d+) kB", run(machine, "cat /proc/meminfo"))
+    return int(found[1]) if found else 0
 
 
 def _protected(arch: str) -> None:

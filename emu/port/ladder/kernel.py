@@ -13,6 +13,7 @@ from emu.cpu import arch as cpu_arch
 from emu.installation import firmware_directory, image_directory
 from emu.kernel import arch as kernel_arch
 from emu.kernel.image import read_image
+from emu.machine import GuestPanic
 from emu.port.ladder import arch as templates_of
 from emu.port.ladder.assembler import link_program
 from emu.port.ladder.guest import booted, contains, quiet, run, runs
@@ -114,6 +115,19 @@ def programs(arch: str) -> None:
 
 
     _floating_point(arch)
+    _overflow(arch)
+
+
+def _overflow(arch: str) -> None:
+    """A task that overflows its kernel stack ends the guest with a report of its calls."""
+    with booted(arch, 2) as machine:
+        try:
+            machine.run("usleep 100; echo EXHAUST_STACK > /dev/lkdtm")
+        except GuestPanic as panic:
+            contains("the report of an overflow of the kernel's stack", [r"guest panic.*[Ss]tack", r"^  recursive_loop\+0x",
+                r"^  lkdtm_EXHAUST_STACK\+0x"], str(panic))  # fmt: skip
+        else:
+            fail("a guest panic when a task overflows its kernel stack", "the guest goes on")
 
 
 def _floating_point(arch: str) -> None:

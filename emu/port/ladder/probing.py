@@ -244,7 +244,9 @@ def direct_calls(arch: str) -> None:
         expect("functions that are traced or called afterwards", "", machine.tracefs.read("enabled_functions"))
         machine.tracefs.write("current_tracer", "function")
         for module in ("ftrace-direct-too", "ftrace-direct-multi", "ftrace-direct-modify", "ftrace-direct-multi-modify"):
-            run(machine, f"insmod /lib/modules/{module}.ko; ls /bin > /dev/null; sleep 0.001; rmmod {module.replace('-', '_')}")
+            name = module.replace("-", "_")
+            text = traced(machine, f"insmod /lib/modules/{module}.ko; ls /bin > /dev/null; sleep 0.001; rmmod {name}")
+            contains(f"what {module} has functions call directly", [rf"my_direct_func\d? \[{name}\]: "], text)
         machine.tracefs.write("current_tracer", "nop")
         run(machine, "busy 2 1 | grep ' 0 errors'")
         quiet(machine)
