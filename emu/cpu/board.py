@@ -96,7 +96,8 @@ class Board:
         self._acting = 0
         self._python_calls = 0  # calls of Python under way
         self._ceiling: int | None = None
-        self._reason, self._interpreter_is_shared = turns.TIME, False  # why the last run ended
+        self._reason = turns.TIME  # why the last run ended
+        self._interpreter_is_shared = False
         self.reset_page_table = 0
         self.ram[RESET_PAGE : RESET_PAGE + len(arch.reset_page)] = arch.reset_page
         record = self.record
@@ -108,8 +109,7 @@ class Board:
         record.host_calls = _HandlerTable(self._host_calls.ctypes.data)
         record.quantum, record.longest_turn = quantum, arch.longest_turn
         record.random = _scramble(seed)
-        record.cpu_count = cpus
-        record.page_count = memory >> code_pages.PAGE
+        record.cpu_count, record.page_count = cpus, memory >> code_pages.PAGE
         record.fenced_code = arch.fenced_code
         record.limit = NEVER
         record.vector_start, record.vector_end = arch.vectors.start, arch.vectors.stop
