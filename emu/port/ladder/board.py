@@ -14,7 +14,7 @@ from emu.cpu.timing import STATIC
 from emu.port.ladder import arch as templates_of
 from emu.port.ladder.arch import HALT, HANDLER, RELAX, AssemblerTemplates
 from emu.port.ladder.assembler import Program, assemble
-from emu.port.ladder.rung import RungFailed
+from emu.port.ladder.rung import RungFailed, shown
 from emu.port.ladder.showing import around
 
 __all__ = ["CODE", "DATA", "IPI", "REPORT", "STOP", "TIMER", "USER_CODE", "USER_DATA", "USER_FRAMES", "BareBoard", "Taken"]
@@ -211,14 +211,3 @@ class BareBoard:
         """Fails unless the two are equal."""
         if expected != seen:
             self.failed(f"{what}: {shown(expected)}", shown(seen), cpu)
-
-
-def shown(value: object) -> str:
-    """A value, with numbers in hexadecimal."""
-    if isinstance(value, bool) or value is None:
-        return str(value)
-    if isinstance(value, int):
-        return hex(value)
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(map(shown, value))}]"
-    return value.hex(" ") if isinstance(value, bytes) else str(value)

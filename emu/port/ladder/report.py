@@ -4,18 +4,15 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Mapping
 
-from emu.architectures import ARCHITECTURES
-from emu.installation import firmware_directory
 from emu.port import seam
+from emu.port.finished import where
 from emu.port.ladder.climbing import Failure, Outcome
 from emu.port.ladder.rung import Rung
 
 __all__ = ["describe", "relevant"]
 
-_ROOT = firmware_directory().parent
 _WIDTH = 120
 _COLUMNS = 4  # registers on a line
 
@@ -25,7 +22,7 @@ def relevant(rung: Rung, outcome: Outcome, arch: str) -> list[seam.Part]:
     functions = outcome.failure.functions if outcome.failure else []
     running = [
         part for file, name in functions for part in seam.parts()
-        if part.place.replace("ARCH", arch) == file and part.name.rpartition(".")[2] == name
+        if part.in_port(arch) == file and part.name.rpartition(".")[2] == name
     ]  # fmt: skip
     earlier = [part for part in seam.parts() if part.name in rung.parts]
     return list(dict.fromkeys([*running, *earlier, *(seam.parts(rung.name) if rung.name in seam.RUNGS else ())]))
@@ -70,14 +67,8 @@ def _registers(registers: Mapping[str, int]) -> Iterator[str]:
 
 
 def _part(part: seam.Part, arch: str) -> Iterator[str]:
-    yield f"    {part.name}  {part.place.replace('ARCH', arch)}{'  (optional)' * part.optional}"
+    yield f"    {part.name}  {part.in_port(arch)}{'  (optional)' * part.optional}"
     if part.what:
         yield from textwrap.wrap(" ".join(part.what.split()), _WIDTH, initial_indent=" " * 8, subsequent_indent=" " * 8)
-    yield f"        docs/architecture-seam.md, {part.section}{_elsewhere(part, arch)}"
-
-
-def _elsewhere(part: seam.Part, arch: str) -> str:
-    """Where the other ports have it."""
-    places: Sequence[str] = [part.place.replace("ARCH", other) for other in ARCHITECTURES if other != arch]
-    there = [place for place in places if (Path(_ROOT) / place).exists()]
-    return f"; as in {', '.join(there)}" if there else ""
+    ports = ", ".join(where(part, but=arch))
+    yield f"        docs/architecture-seam.md, {part.section}{f'; as in {ports}' if ports else ''}"

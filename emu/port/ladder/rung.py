@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
-__all__ = ["Check", "NotSupported", "Requirement", "Rung", "RungFailed", "expect", "fail"]
+__all__ = ["Check", "NotSupported", "Requirement", "Rung", "RungFailed", "expect", "fail", "shown"]
 
 Requirement = str  # a name from the kernel's document about ftrace's design
 Check = Callable[[str], str | None]  # called with the architecture's name; returns what to say besides that the rung passed
@@ -71,14 +71,15 @@ def fail(expected: str, seen: str) -> NoReturn:
 def expect(what: str, expected: object, seen: object) -> None:
     """Fails unless the two are equal. Numbers are shown in hexadecimal."""
     if expected != seen:
-        raise RungFailed(f"{what}: {_shown(expected)}", _shown(seen))
+        raise RungFailed(f"{what}: {shown(expected)}", shown(seen))
 
 
-def _shown(value: object) -> str:
+def shown(value: object) -> str:
+    """A value, with numbers in hexadecimal."""
     if isinstance(value, bool) or value is None:
         return str(value)
     if isinstance(value, int):
         return hex(value)
     if isinstance(value, list | tuple):
-        return f"[{', '.join(map(_shown, value))}]"
+        return f"[{', '.join(map(shown, value))}]"
     return value.hex(" ") if isinstance(value, bytes) else str(value)
