@@ -110,7 +110,7 @@ class Callouts:
         self._forget(places[:count])
 
     def listen(self, address: int, handler: Handler, argument: int) -> Listening:
-        """Runs a native function before the instruction at a virtual address, wherever it is in its block: handler(cpu, argument).
+        """Runs handler(cpu, argument), native, before the instruction at a virtual address, wherever it is in its block.
 
         It runs once for each execution. A repeated string instruction that is interrupted, and an instruction that faults, are
         executed again. Several functions run in the order in which they came, after those for blocks. A function finds all

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from emu.cpu.internals import CpuStructures
 
 __all__ = [
-    "Block", "Board", "Callout", "Callouts", "Cpu", "CpuState", "DisasContext", "Label", "Listener", "ListenerTable", "Operand", "Operation",
-    "Point", "StringCost", "TranslationBlock", "Translator", "TranslatorContext", "Uc", "shapes",
+    "Block", "Board", "Callout", "Callouts", "Cpu", "CpuState", "DisasContext", "Label", "Listener", "ListenerTable", "Operand",
+    "Operation", "Point", "StringCost", "TranslationBlock", "Translator", "TranslatorContext", "Uc", "shapes",
 ]  # fmt: skip
 
 HOST_CALL_COUNT = 64
@@ -292,6 +292,7 @@ class Cpu(Record):
     translated: Block | None  # the block whose translation is about to start; None: it has started
     stale: bool  # whether some of its pages may be STALE (`code_pages`)
     context: TranslatorContext  # of the translation under way
+    leaves: bool  # whether its next block must not be what the last one jumps to: a dropped block goes on jumping to itself
     hook_arguments: Values[Operand] = inline(HOOK_ARGUMENT_COUNT)  # of the call whose code is being emitted
     first_tb: TranslationBlock | None  # the first in the buffer
     blocks_used: u64

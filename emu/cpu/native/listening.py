@@ -27,7 +27,7 @@ from emu.cpu.native.cpu_records import (
     shapes,
 )
 from emu.cpu.native.translator import LISTENED
-from emu.native.functions import Native, external, njit
+from emu.native.functions import Compiled, Native, external, njit
 from emu.native.records import Layouts, Values, i32, u32, u64
 
 __all__ = ["Listening", "build"]
@@ -39,8 +39,8 @@ class Listening(NamedTuple):
     replaced: Mapping[str, int]
     """Addresses, by the names of the functions of Unicorn that they replace."""
 
-    translate: int
-    """The address of the function for Translator.translate_listened."""
+    translate: Compiled[[DisasContext, CpuState], None]
+    """The function for Translator.translate_listened."""
 
 
 def build(arch: str, layout: CpuStructures, state_of: Callable[[DisasContext], u64]) -> Listening:
@@ -96,4 +96,4 @@ def build(arch: str, layout: CpuStructures, state_of: Callable[[DisasContext], u
                 return
         loop(operations, context, state, tb, most)
 
-    return Listening({f"translator_loop_{arch}": translator_loop.address}, translate_insn.address)
+    return Listening({f"translator_loop_{arch}": translator_loop.address}, translate_insn)
