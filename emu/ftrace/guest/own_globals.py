@@ -115,8 +115,9 @@ class OwnGlobals(TraceGlobals):
         """The events made by kprobes."""
         from emu.ftrace.dynevent.kprobe_events import KprobeEvents
 
+        arch, cpus = self._arch, len(self._kernel.board.cpus)
         return KprobeEvents(
-            self._kernel, self._arch, self.guest, self.events, self.kprobes, self.symbols, self.symbol_names
+            arch, arch.probing().registers, self.guest, self.events, self.kprobes, self.symbols, self.symbol_names, cpus=cpus
         )
 
     def _kinds(self) -> Sequence[DynamicEventKind]:
