@@ -15,7 +15,7 @@ from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native import probes
 from emu.ftrace.native.awaited_returns_record import BUCKETS, MOST_AWAITED, AwaitedReturn, AwaitedReturns
 from emu.ftrace.native.context import array_of
-from emu.ftrace.native.trace_records import ArrayCpu, Rethook, TraceArray
+from emu.ftrace.native.trace_records import Rethook, TraceArray
 from emu.ftrace.native.trace_values import PLACE_RETURN
 from emu.native.functions import njit
 from emu.native.hash_table import first_slot
@@ -23,15 +23,15 @@ from emu.native.records import u64
 
 __all__ = ["AwaitedFunctions", "functions"]
 
-LAST = u64(BUCKETS - 1)
+LAST, BUCKET_COUNT = u64(BUCKETS - 1), u64(BUCKETS)
 
 
 class AwaitedFunctions(NamedTuple):
     """Compiled functions."""
 
-    expect: Callable[[Cpu, Rethook, u64, u64], AwaitedReturn | None]
-    """expect(cpu, rethook, frame, returns_to) -> the call, whose arguments are still to be stored; None if its return is not
-    awaited. The function is the event_context's `ip`."""
+    expect: Callable[[TraceArray, Rethook, u64, u64, u64], AwaitedReturn | None]
+    """expect(array, rethook, task, frame, returns_to) -> the call, whose arguments are still to be stored; None if its return is
+    not awaited. The function is the event_context's `ip`."""
 
     handle: Callable[[Cpu, u64, u64], None]
     """handle(cpu, frame, address): the CPU is at an address to which a call with this frame may have returned."""
@@ -93,10 +93,8 @@ def drop_left(awaited: AwaitedReturns, bucket: u64, frame: u64, returns_to: u64,
 
 
 @njit
-def expect(cpu: Cpu, rethook: Rethook, frame: u64, returns_to: u64) -> AwaitedReturn | None:
-    array_cpu = ArrayCpu(cpu.callout)
-    awaited, task = awaited_of(array_cpu.array), array_cpu.hot.current_task
-    acting = rethook.at_return
+def expect(array: TraceArray, rethook: Rethook, task: u64, frame: u64, returns_to: u64) -> AwaitedReturn | None:
+    awaited, acting = awaited_of(array), rethook.at_return
     if acting is None:
         return None
     bucket = first_slot(frame, LAST)
@@ -107,7 +105,7 @@ def expect(cpu: Cpu, rethook: Rethook, frame: u64, returns_to: u64) -> AwaitedRe
         return None
     call = call_at(awaited, number)
     call.rethook, call.frame, call.returns_to, call.task = rethook.address, frame, returns_to, task
-    call.function = array_cpu.array.event_context.ip
+    call.function = array.event_context.ip
     call.next = awaited.buckets[bucket]
     awaited.buckets[bucket] = number
     return call
@@ -145,7 +143,7 @@ def forget(array: TraceArray, start: u64, size: u64) -> None:
     awaited = array.awaited
     if awaited is None or awaited.count == 0:
         return
-    for bucket in range(BUCKETS):
+    for bucket in range(BUCKET_COUNT):
         before, number = u64(0), awaited.buckets[bucket]
         while number != 0:
             call = call_at(awaited, number)

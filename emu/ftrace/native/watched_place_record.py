@@ -12,5 +12,5 @@ __all__ = ["WatchedPlace"]
 class WatchedPlace(Record):
     """An instruction, and what acts before it is executed."""
 
-    address: u64
+    ip: u64
     consumers: Consumer | None  # the first; None: nothing happens

@@ -229,7 +229,7 @@ class WatchedKprobes(ProbePlacing):
         point = self._points.get(address)
         if point is None:
             record = WatchedPlace.allocate()
-            record.address = address
+            record.ip = address
             at_place = self._arch.watched_probes(self._guest).at_place
             point = _Point(record, self._kernel.board.callouts.listen(address, at_place, record.address))
             self._points[address] = point

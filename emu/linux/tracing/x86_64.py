@@ -28,7 +28,8 @@ from emu.native.functions import Compiled
 from emu.native.records import u64
 
 __all__ = [
-    "BREAKPOINT", "LINK", "NATIVE", "PC", "SP", "THREAD_SIZE", "OutsideTracing", "instruction_begins", "numbers", "probe_registers", "probed_offset",
+    "BREAKPOINT", "LINK", "NATIVE", "PC", "SP", "THREAD_SIZE", "OutsideTracing", "instruction_begins", "numbers",
+    "probe_registers", "probed_offset",
 ]  # fmt: skip
 
 THREAD_SIZE = 16 << 10  # of arch/x86/include/asm/page_64_types.h, without KASAN

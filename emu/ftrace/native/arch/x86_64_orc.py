@@ -66,7 +66,7 @@ def build(
     """Compiles unwind(), as `native.unwind` describes it.
 
     At PLACE_FUNCTION the CPU is at a function's first instruction, and the first address is that behind the call of its site. In
-    all other places the CPU is at an arbitrary instruction: at PLACE_RETURN at `return_ip` of the event context, else at its `ip`.
+    all other places the CPU is at an arbitrary instruction: at PLACE_RETURN at `return_ip` of the event context, else at `ip`.
 
     Args:
         orc_of: native, orc_of(array): the tables.

@@ -17,7 +17,6 @@ from emu.ftrace.native.arch.x86_64_probe import (
     GENERAL_COUNT,
     IP,
     ORIG_AX,
-    SP,
     STACK,
     Env,
     env_layouts,
@@ -26,7 +25,7 @@ from emu.ftrace.native.arch.x86_64_probe import (
 from emu.ftrace.native.awaited_returns_record import ARGUMENTS, AwaitedReturn
 from emu.ftrace.native.context import array_of
 from emu.ftrace.native.guest_records import Guest
-from emu.ftrace.native.trace_records import Consumer, EventContext, Rethook
+from emu.ftrace.native.trace_records import ArrayCpu, Consumer, EventContext, Rethook
 from emu.ftrace.native.trace_values import BEFORE, PLACE_BLOCK
 from emu.ftrace.native.watched_place_record import WatchedPlace
 from emu.native.functions import Native, callback
@@ -34,7 +33,7 @@ from emu.native.records import u64
 
 __all__ = ["build"]
 
-NO_SYSCALL = u64(0xFFFF_FFFF_FFFF_FFFF)  # orig_ax of a struct pt_regs that is no system call's
+ARGUMENT_COUNT, NO_SYSCALL = u64(ARGUMENTS), u64(0xFFFF_FFFF_FFFF_FFFF)  # orig_ax of a struct pt_regs that is no system call's
 
 
 def build(guest: Guest) -> WatchedProbes:
@@ -54,24 +53,24 @@ def build(guest: Guest) -> WatchedProbes:
         image[CODE] = env.segments[CS].selector
         image[STACK] = env.segments[SS].selector
         if told.saved != 0:
-            for n in range(ARGUMENTS):
+            for n in range(ARGUMENT_COUNT):
                 image[COUNT + n] = AwaitedReturn(told.saved).arguments[n]
         told.fill = None
 
     @callback
     def at_place(cpu: Cpu, address: u64) -> None:
         place, array = WatchedPlace(address), array_of(cpu)
-        probes.tell(array.event_context, PLACE_BLOCK, place.address, 0, array.kprobes.fill_at_site)
+        probes.tell(array.event_context, PLACE_BLOCK, place.ip, 0, array.kprobes.fill_at_site)
         probes.act(cpu, place.consumers, BEFORE)
 
-    @callback
+    @native.callback
     def entry(cpu: Cpu, acting: Consumer) -> None:
-        frame = Registers(cpu.env).sp
+        array_cpu, frame = ArrayCpu(cpu.callout), Registers(cpu.env).sp
         returns_to = return_address(cpu, frame)
-        call = expect(cpu, Rethook(acting.address), frame, returns_to)
+        call = expect(array_cpu.array, Rethook(acting.address), array_cpu.hot.current_task, frame, returns_to)
         if call is not None:
             put_arguments(cpu, call.arguments.address)
-            watch_returns(cpu, returns_to, array_of(cpu).returned)
+            watch_returns(cpu, returns_to, array_cpu.array.returned)
 
     @callback
     def returned(cpu: Cpu, address: u64) -> None:
