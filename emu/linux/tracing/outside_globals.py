@@ -11,14 +11,17 @@ from typing import TYPE_CHECKING
 from emu.ftrace.arrays.array_records import ArrayRecords, RecordLists
 from emu.ftrace.arrays.trace_globals import TraceGlobals
 from emu.ftrace.buffers.entries import Events
+from emu.ftrace.dynevent.c_types import Signature
 from emu.ftrace.dynevent.dyn_event import DynamicEventKind
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.internal import VALUED_EVENTS
 from emu.ftrace.native.guest_records import Guest
+from emu.ftrace.probes.placing import ProbePlace
 from emu.ftrace.tracers.stack_traces import StackTraces
 from emu.kernel.user_mappings import MappedFile
 from emu.linux import arch
+from emu.linux.c_types import LinuxTypes
 from emu.linux.memory import LinuxMemory
 from emu.linux.prototypes import LinuxPrototypes
 from emu.linux.tracing import arch as outside
@@ -107,8 +110,21 @@ class OutsideGlobals(TraceGlobals):
 
         registers, cpus = outside.probe_registers(), len(self._kernel.board.cpus)
         return KprobeEvents(
-            self._arch, registers, self.guest, self.events, self.kprobes, self.symbols, self.symbol_names, cpus=cpus
+            self._arch,
+            registers,
+            self.guest,
+            self.events,
+            self.kprobes,
+            self.symbols,
+            self.symbol_names,
+            cpus=cpus,
+            signature=self._signature,
         )
+
+    def _signature(self, place: ProbePlace) -> Signature | None:
+        """What the function takes and returns that begins at a place; None if it is not known."""
+        found = self.kprobes.function_at(place)
+        return None if found is None else LinuxTypes(self.prototypes.btf(found[1])).signature(found[0])
 
     def _kinds(self) -> Sequence[DynamicEventKind]:
         from emu.ftrace.dynevent.eprobe_events import EprobeEvents
