@@ -86,6 +86,7 @@ class OutsideGlobals(TraceGlobals):
         self._arch, self._kernel, self._wakers = native, kernel, wakers
         if wakers.missing is not None:
             warn(f"the kernel has no function {wakers.missing}: there are no tracers of wakeups")
+        self._refusals: set[str] = set()
         self._at_block: Compiled[[Cpu, u64], None] | None = None
         events = LinuxCatalogue(records, lambda: native.put_made_event(guest), tables, EventSources(), warn)
         super().__init__(
@@ -129,6 +130,15 @@ class OutsideGlobals(TraceGlobals):
 
     def dump(self, cpu: int | None, on_done: Callable[[], None]) -> None:
         raise AssertionError("check_command does not let it come to this")
+
+    def events_refused(self, errors: Sequence[TraceError], wanted: int) -> None:
+        """Of several events, those that cannot be had from outside are left out, and told once."""
+        if wanted == 1:
+            raise errors[0]
+        for why in dict.fromkeys(error.why for error in errors):
+            if why not in self._refusals:
+                self._refusals.add(why)
+                self.warn(why)
 
     def mapped_file(self, tgid: int, address: int) -> MappedFile | None:
         return None

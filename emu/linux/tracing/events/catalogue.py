@@ -48,6 +48,8 @@ class LinuxCatalogue(Catalogue):
         warn: called with a sentence if events cannot be read.
     """
 
+    lacking: Mapping[str, frozenset[str]] = {}  # what the guest does not have does not exist
+
     def __init__(
         self,
         records: RecordLists,
@@ -102,7 +104,7 @@ class LinuxCatalogue(Catalogue):
         """A module is being loaded, or was there when tracing began."""
         self._modules[module.name] = module
         if self._is_read:
-            self._add_all(lambda: self._tables.of_module(module), {}, registered=False)
+            self._add_module(module)
 
     def remove(self, module: str) -> list[EventCall]:
         self._modules.pop(module, None)
@@ -124,7 +126,10 @@ class LinuxCatalogue(Catalogue):
             self._by_syscall.update(dict.fromkeys(call.events.numbers, call.events.name))
         self._add_all(self._tables.of_kernel, syscalls, registered=self._tables.has_booted)
         for module in self._modules.values():
-            self._add_all(lambda module=module: self._tables.of_module(module), {}, registered=False)
+            self._add_module(module)
+
+    def _add_module(self, module: Module) -> None:
+        self._add_all(lambda: self._tables.of_module(module), {}, registered=False)
 
     def _add_all(
         self, read: Callable[[], Iterable[LinuxEvent]], syscalls: Mapping[int, LinuxSyscall], *, registered: bool

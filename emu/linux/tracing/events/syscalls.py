@@ -73,9 +73,8 @@ class Syscalls:
             row = self._memory.read(address, self._size)
             found = {name: int.from_bytes(row[at : at + size], "little") for name, (at, size) in self._members.items()}
             name = self._memory.string(found["name"])
-            number = numbers.get(name)
-            if number is not None:
-                events = SyscallEvents(name, [number], argument_fields(*self._arguments(found)))
+            if name in numbers:
+                events = SyscallEvents(name, [numbers[name]], argument_fields(*self._arguments(found)))
                 yield LinuxSyscall(events, found["enter_event"], found["exit_event"])
 
     def _names_at(self, function: int) -> Iterator[str]:
