@@ -28,6 +28,7 @@ from emu.linux.prototypes import LinuxPrototypes
 from emu.linux.symbols import NoSymbols, Symbols
 from emu.linux.tracing import arch as outside
 from emu.linux.tracing.command_start import CommandStart
+from emu.linux.tracing.events.tables import EventTables
 from emu.linux.tracing.functions import TracedFunctions
 from emu.linux.tracing.kernel import LinuxKernel
 from emu.linux.tracing.layout import NotTraceable, guest_of
@@ -103,7 +104,7 @@ class LinuxTracing:
         self.calls = TaskCalls(self.kernel, guest, records, callbacks)
         self._prototypes = LinuxPrototypes(self.btf)
         self._stacks = stacks = OrcStacks(kernel, symbols, self.btf, guest, records)
-        shared = OutsideGlobals(
+        self._globals = shared = OutsideGlobals(
             self.kernel,
             outside.NATIVE,
             guest,
@@ -112,6 +113,7 @@ class LinuxTracing:
             stacks,
             self._prototypes,
             Wakers(symbols, self.btf),
+            EventTables(kernel, symbols, self.btf, memory, has_booted=has_booted),
             warn=warn,
             pointer_key=seed,
         )
@@ -161,6 +163,7 @@ class LinuxTracing:
         if module.btf:
             self._prototypes.add(module.name, module.btf)
         self._stacks.module_added(module)
+        self._globals.events.module_came(module)
         self.ftrace.sites_changed()
         for ops in self.ftrace.recorders:
             ops.module_coming(module.name)
@@ -171,6 +174,7 @@ class LinuxTracing:
 
     def _module_gone(self, name: str) -> None:
         self._stacks.module_gone(name)
+        self.ftrace.events_gone(self._globals.events.remove(name))
         self._forget(self.functions.unloaded(name))
 
     def _forget(self, sites: NDArray[np.uint64]) -> None:

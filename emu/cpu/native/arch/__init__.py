@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from emu.cpu.native.cpu_records import Board, Cpu, Uc
+from emu.cpu.native.listening import Listening
 from emu.native.functions import Compiled
 from emu.native.records import Layouts, i32, u32, u64
 
@@ -74,6 +75,9 @@ class NativeCpu(NamedTuple):
 
     noticed: Sequence[str]
     """The helpers whose calls the translator precedes with additional code."""
+
+    listening: Listening | None
+    """What calls functions before instructions; None if the architecture has no such calls."""
 
     cycle_counter: int | None
     """Offset in the CPU's state of a register that follows the clock; None if there is none."""
