@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Sequence
 
 import llvmlite.binding as binding
 import llvmlite.ir as ir
@@ -30,17 +30,17 @@ class Compiler:
     def __init__(self) -> None:
         self._engines: list[Untyped] = []
 
-    def compile(self, make: Callable[[ir.Module], None], names: list[str]) -> list[int]:
-        """The addresses of functions that `make` adds to a module."""
-        module = ir.Module("lifted")
-        make(module)
-        parsed = binding.parse_assembly(str(module))
-        parsed.triple = binding.get_process_triple()
-        parsed.verify()
+    def compile(self, modules: Sequence[ir.Module], names: Sequence[str]) -> list[int]:
+        """The addresses of functions in modules."""
+        first, *others = (binding.parse_assembly(str(module)) for module in modules)
+        for other in others:
+            first.link_in(other)
+        first.triple = binding.get_process_triple()
+        first.verify()
         machine = _target()
         builder = binding.create_pass_builder(machine, binding.create_pipeline_tuning_options(speed_level=_OPTIMISED))
-        builder.getModulePassManager().run(parsed, builder)
-        engine = binding.create_mcjit_compiler(parsed, machine)
+        builder.getModulePassManager().run(first, builder)
+        engine = binding.create_mcjit_compiler(first, machine)
         engine.finalize_object()
         self._engines.append(engine)
         return [engine.get_function_address(name) for name in names]

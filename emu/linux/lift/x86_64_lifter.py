@@ -20,13 +20,13 @@ from emu.linux.lift import calls
 from emu.linux.lift.area import MOST_STACK_WORDS, place
 from emu.linux.lift.code import Code
 from emu.linux.lift.memory import I1, I64, POINTER, Memory
+from emu.linux.lift.reasons import CannotLift, Target
 from emu.linux.lift import x86_64_paths
 from emu.linux.lift.x86_64_operations import condition, execute
-from emu.linux.lift.x86_64_paths import Target
-from emu.linux.lift.x86_64_state import FLAGS, CannotLift, Registers, State, register_of
+from emu.linux.lift.x86_64_state import FLAGS, Registers, State, register_of
 from emu.native.cache import Untyped
 
-__all__ = ["ARGUMENTS", "FAILED", "CannotLift", "Lifter", "Target"]
+__all__ = ["ARGUMENTS", "FAILED", "Lifter"]
 
 ARGUMENTS = ("di", "si", "dx", "cx", "r8", "r9")  # the System V ABI, "Parameter Passing"
 FAILED = (1 << 64) - 1
@@ -62,13 +62,17 @@ class Lifter:
         code: reads the code.
         memory: the guest's memory.
         preempt_count: the place of the preemption count in a CPU's per-CPU area.
+
+    Attributes:
+        passed: the jump labels of the tracepoint that lifted code has passed behind another one.
     """
 
     def __init__(self, code: Code, memory: Memory, preempt_count: int) -> None:
         self._code, self._memory, self._preempt_count = code, memory, preempt_count
+        self.passed: set[int] = set()
 
-    def site(self, module: ir.Module, name: str, address: int, target: Target) -> None:
-        """Adds `u64 name(registers, gs_base)`: evaluates the code at an address up to the call of `target`.
+    def site(self, name: str, label: int, target: Target) -> ir.Module:
+        """A function `u64 name(registers, gs_base)`: evaluates the code to which a jump label leads, up to the call of `target`.
 
         It gets a pointer to a CPU's general registers, and the address of the CPU's per-CPU area. It returns 1, and has stored
         the arguments in the area; or 0 if the code does not come to that call; or FAILED.
@@ -76,19 +80,29 @@ class Lifter:
         Raises:
             CannotLift: with the reason.
         """
+        module = ir.Module("lifted")
         begin, state = self._begin(module, name, from_registers=True)
         state.stack = 0
-        _Walk(self._code, state, begin.function, target, x86_64_paths.leading(self._code, address, target)).run(address)
+        known = self._code.label(label, x86_64_paths.is_jump)
+        assert known is not None
+        resumes = label + x86_64_paths.instruction_at(self._code, label).size
+        leading = x86_64_paths.leading(self._code, known[0], resumes, target)
+        walk = _Walk(self._code, state, begin.function, target, leading)
+        walk.run(known[0])
+        self.passed |= walk.passed
+        return module
 
-    def probe(self, module: ir.Module, name: str, address: int) -> None:
-        """Adds `u64 name(registers, gs_base)`: a tracepoint's function, with the arguments that the area has. It returns the
-        size of the entry that it has stored in the area; or 0 if it has stored none; or FAILED.
+    def probe(self, name: str, address: int) -> ir.Module:
+        """A function `u64 name(registers, gs_base)`: a tracepoint's function, with the arguments that the area has. It returns
+        the size of the entry that it has stored in the area; or 0 if it has stored none; or FAILED.
 
         Raises:
             CannotLift: with the reason.
         """
+        module = ir.Module("lifted")
         begin, state = self._begin(module, name, from_registers=False)
         _Walk(self._code, state, begin.function, None).run(address)
+        return module
 
     def _begin(self, module: ir.Module, name: str, *, from_registers: bool) -> tuple[ir.Block, State]:
         function = ir.Function(module, ir.FunctionType(I64, [POINTER, I64]), name)
@@ -141,6 +155,7 @@ class _Walk:
         self._code, self._state, self._function, self._target, self._leading = code, state, function, target, leading
         self._builder, self._memory = state.builder, state.memory
         self._instructions = 0
+        self.passed: set[int] = set()
         self._size: ir.Value | None = None  # of the entry
         self._list: int | None = None  # the register that has just got the list of the tracepoint's functions
         self._is_tested = False  # whether it has just been compared with 0
@@ -197,6 +212,8 @@ class _Walk:
             return None
         label = self._code.label(address, x86_64_paths.is_jump)
         if label is not None and label[1]:
+            if self._code.is_always_on(address):
+                self.passed.add(address)
             self._builder.branch(block_of(label[0]))
             return None
         one = x86_64_paths.instruction_at(self._code, address)

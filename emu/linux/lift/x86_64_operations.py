@@ -11,7 +11,8 @@ import llvmlite.ir as ir
 from capstone import x86
 
 from emu.linux.lift.memory import I1, I64
-from emu.linux.lift.x86_64_state import CannotLift, State, register_of
+from emu.linux.lift.reasons import CannotLift
+from emu.linux.lift.x86_64_state import State, register_of
 
 __all__ = ["IGNORED", "OPERATIONS", "condition", "execute"]
 

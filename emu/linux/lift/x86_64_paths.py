@@ -5,37 +5,19 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
-from dataclasses import dataclass
 
 import capstone
 from capstone import x86
 
 from emu.linux.lift.code import Code
-from emu.linux.lift.x86_64_state import CannotLift
+from emu.linux.lift.reasons import CannotLift, NoCall, Target
 
-__all__ = ["Target", "decode", "instruction_at", "is_jump", "leading"]
+__all__ = ["decode", "instruction_at", "is_jump", "leading"]
 
 _LONGEST = 15  # bytes of an instruction
 _FARTHEST = 800  # instructions behind a tracepoint's nop among which the call of its functions is sought
 _ADDRESS = (1 << 64) - 1
 _DEEPEST = 2  # calls of functions that are not inlined
-
-
-@dataclass(frozen=True)
-class Target:
-    """The call of a tracepoint's functions.
-
-    Attributes:
-        resumes: where the code goes on that is not the tracepoint's.
-        functions: the addresses that are called, any of them: that of the static call, of the iterator, of the functions.
-        stack_words: how many arguments are on the stack.
-        funcs: the address of the tracepoint's list of functions, which is taken not to be empty.
-    """
-
-    resumes: int
-    functions: frozenset[int]
-    stack_words: int
-    funcs: int
 
 
 @functools.cache
@@ -65,13 +47,14 @@ def is_jump(code: bytes) -> bool:
     return code[:1] in (b"\xe9", b"\xeb")
 
 
-def leading(code: Code, start: int, target: Target) -> frozenset[int]:
+def leading(code: Code, start: int, resumes: int, target: Target) -> frozenset[int]:
     """The addresses of the instructions, from `start` on, from which the code may come to the call of `target`.
 
-    What is called on the way is not looked into, unless no call of `target` is found otherwise.
+    What is called on the way is not looked into, unless no call of `target` is found otherwise. At `resumes` the code goes on that is
+    not the tracepoint's.
 
     Raises:
-        CannotLift: there is no such call.
+        NoCall: there is no such call.
     """
 
     def calls_target(to: int) -> bool:
@@ -80,10 +63,11 @@ def leading(code: Code, start: int, target: Target) -> frozenset[int]:
     def calls_what_calls(to: int) -> bool:
         return to in target.functions or _contains(code, to, target, _DEEPEST)
 
-    for follows_labels, is_wanted in ((False, calls_target), (True, calls_target), (False, calls_what_calls), (True, calls_what_calls)):
-        if found := _leading(code, start, target.resumes, follows_labels, is_wanted):
-            return found
-    raise CannotLift("does not call the tracepoint's functions")
+    for is_wanted in (calls_target, calls_what_calls):
+        for follows_labels in (False, True):
+            if found := _leading(code, start, resumes, follows_labels, is_wanted):
+                return found
+    raise NoCall
 
 
 def _leading(

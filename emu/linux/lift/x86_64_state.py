@@ -12,17 +12,14 @@ from capstone import x86
 
 from emu.cpu.arch.x86_64.state import GENERAL_REGISTERS
 from emu.linux.lift.memory import I1, I64, Memory
+from emu.linux.lift.reasons import CannotLift
 from emu.native.cache import Untyped
 
-__all__ = ["FLAGS", "CannotLift", "Registers", "Slot", "State", "register_of"]
+__all__ = ["FLAGS", "Registers", "Slot", "State", "register_of"]
 
 FLAGS = ("cf", "zf", "sf", "of", "pf")
 SP = GENERAL_REGISTERS.index("sp")
 _LEGACY = ("ax", "cx", "dx", "bx", "sp", "bp", "si", "di")
-
-
-class CannotLift(Exception):
-    """Code does what lifted code cannot do. The message says what."""
 
 
 def _names() -> Mapping[int, tuple[int, int, int]]:
