@@ -30,8 +30,8 @@ class Compiler:
     def __init__(self) -> None:
         self._engines: list[Untyped] = []
 
-    def compile(self, modules: Sequence[ir.Module], names: Sequence[str]) -> list[int]:
-        """The addresses of functions in modules."""
+    def compile(self, modules: Sequence[ir.Module], names: Sequence[str]) -> list[Untyped]:
+        """The addresses of functions in modules, for the fields of records."""
         first, *others = (binding.parse_assembly(str(module)) for module in modules)
         for other in others:
             first.link_in(other)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from emu.cpu.native.cpu_records import Cpu
-from emu.ftrace.native.trace_records import Consumer, Event
+from emu.ftrace.native.trace_records import Consumer, Event, EventContext
 from emu.linux.lift.area import Area
 from emu.native.records import Record, u64
 
@@ -32,6 +32,7 @@ class Tracepoint(Record):
 
     first: User | None
     area: Area
+    fill: Callable[[Cpu, EventContext], None]  # stores the arguments in `registers`, as those of a function that begins
     missed: u64  # how often the lifted code has failed
 
 

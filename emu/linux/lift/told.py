@@ -30,7 +30,10 @@ class Handlers(NamedTuple):
     """record(cpu, user): the handler of a user that is an event."""
 
     consume: Compiled[[Cpu, User], None]
-    """consume(cpu, user): the handler of a user that is a consumer. Its `told.registers` are the area's: see `fill`."""
+    """consume(cpu, user): the handler of a user that is a consumer."""
+
+    fill: Compiled[[Cpu, EventContext], None]
+    """For `Tracepoint.fill`."""
 
 
 @njit
@@ -95,14 +98,7 @@ def build(words: tuple[int, ...]) -> Handlers:
     def consume(cpu: Cpu, user: User) -> None:
         array = ArrayCpu(cpu.callout).array
         told = array.event_context
-        probes.tell(told, PLACE_EVENT, u64(0), area_of(user).address, fill)
+        probes.tell(told, PLACE_EVENT, u64(0), area_of(user).address, user.tracepoint.fill)
         probes.act(cpu, user.consumer, BEFORE)
 
-    return Handlers(reached, record, consume)
-
-
-def tracepoint_with(area: Area) -> Tracepoint:
-    """A tracepoint that nobody uses yet."""
-    found = Tracepoint.allocate()
-    found.area = area
-    return found
+    return Handlers(reached, record, consume, fill)

@@ -217,7 +217,7 @@ class _Walk:
             self._builder.branch(block_of(label[0]))
             return None
         one = x86_64_paths.instruction_at(self._code, address)
-        after = address + one.size
+        after: int = address + one.size
         if label is not None:
             return after
         if one.id == x86.X86_INS_CALL and one.operands[0].type == x86.X86_OP_MEM:

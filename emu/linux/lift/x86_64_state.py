@@ -24,7 +24,7 @@ _LEGACY = ("ax", "cx", "dx", "bx", "sp", "bp", "si", "di")
 
 def _names() -> Mapping[int, tuple[int, int, int]]:
     """Each register's number, its size in bytes, and its lowest bit, by capstone's number."""
-    found = {}
+    found: dict[str, tuple[int, int, int]] = {}
     for index, name in enumerate(_LEGACY):
         forms = {f"r{name}": (8, 0), f"e{name}": (4, 0), name: (2, 0)}
         forms |= {f"{name[0]}l": (1, 0), f"{name[0]}h": (1, 8)} if index < 4 else {f"{name}l": (1, 0)}

@@ -17,12 +17,13 @@ import llvmlite.ir as ir
 import numpy as np
 
 from emu.cpu.callouts import Listening
+from emu.ftrace.arrays.array_records import RecordLists
 from emu.ftrace.errors import TraceError
 from emu.ftrace.arch.probing import ProbeRegisters
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.files import EventFile
 from emu.ftrace.event.source import EventSource
-from emu.ftrace.native.trace_records import Consumer, Event, TraceArray
+from emu.ftrace.native.trace_records import Consumer, Event
 from emu.linux.btf import Btf
 from emu.linux.image import Kernel
 from emu.linux.lift import arch, native
@@ -32,8 +33,8 @@ from emu.linux.lift.code import Code
 from emu.linux.lift.compiled import Compiler
 from emu.linux.lift.jump_labels import JumpLabels
 from emu.linux.lift.memory import Memory
-from emu.linux.lift.records import Place, Tracepoint, User
-from emu.linux.lift.told import Handlers, build, tracepoint_with
+from emu.linux.lift.records import Lifted, Place, Tracepoint, User
+from emu.linux.lift.told import Handlers, build
 from emu.linux.modules import Module
 from emu.linux.structures import Structures
 from emu.linux.symbols import Symbols
@@ -78,7 +79,7 @@ class Tracepoints:
         kernel: the image.
         linux: the guest's kernel.
         symbols, btf: the kernel's.
-        array: the top trace array.
+        records: the records of all trace arrays.
         registers: those that probes see.
         warn: called with a sentence about a tracepoint that is seen only in part.
     """
@@ -89,15 +90,15 @@ class Tracepoints:
         linux: LinuxKernel,
         symbols: Symbols,
         btf: Btf,
-        array: TraceArray,
+        records: RecordLists,
         registers: Callable[[], ProbeRegisters],
         warn: Callable[[str], None],
     ) -> None:
-        self._kernel, self._linux, self._symbols, self._btf, self._array = kernel, linux, symbols, btf, array
+        self._kernel, self._linux, self._symbols, self._btf, self._records = kernel, linux, symbols, btf, records
         self._registers, self._warn = registers, warn
         self._points: dict[int, _Point] = {}
         self._modules: dict[str, Module] = {}
-        self._probes: dict[int, int] = {}  # the lifted functions of events, by the addresses of the kernel's
+        self._probes: dict[int, Lifted] = {}  # the lifted functions of events, by the addresses of the kernel's
         self._said: set[int] = set()
 
     # What is needed when a tracepoint is used
@@ -117,7 +118,7 @@ class Tracepoints:
 
     @cached_property
     def _memory(self) -> Memory:
-        return Memory(self._linux.memory, self._array, self._area, native.build())
+        return Memory(self._linux.memory, self._records.top, self._area, native.build())
 
     @cached_property
     def _compiler(self) -> Compiler:
@@ -171,7 +172,9 @@ class Tracepoints:
         """
         point = self._points.get(address)
         if point is None:
-            point = _Point(address, self._tracepoint_name(address), tracepoint_with(self._area))
+            record = Tracepoint.allocate()
+            record.area, record.fill = self._area, self._handlers.fill
+            point = _Point(address, self._tracepoint_name(address), record)
             self._watch(point)
             self._points[address] = point
         user.tracepoint = point.record
@@ -201,7 +204,7 @@ class Tracepoints:
         if not event.tracepoint:
             raise TraceError(errno.EOPNOTSUPP, f"{event.system}:{event.name} has no tracepoint that could be seen; {_INSIDE}")
         user.handler, user.event = self._handlers.record, record
-        user.probe = self._probe(event)  # type: ignore[assignment]  # a function's address
+        user.probe = self._probe(event)
         self.use(event.tracepoint, user)
         return user
 
@@ -219,8 +222,8 @@ class Tracepoints:
 
     # Lifting
 
-    def _probe(self, event: LinuxEvent) -> int:
-        """The address of the lifted function that stores an event's entry."""
+    def _probe(self, event: LinuxEvent) -> Lifted:
+        """The lifted function that stores an event's entry."""
         if event.probe not in self._probes:
             try:
                 module = self._lifter().probe("probe", event.probe)
@@ -267,7 +270,7 @@ class Tracepoints:
         funcs = point.address + self._btf.offset("tracepoint.funcs")
         return Target(functions, max(arguments - len(arch.ARGUMENTS), 0), funcs)
 
-    def _listen(self, point: _Point, labels: list[int], lifted: list[int]) -> None:
+    def _listen(self, point: _Point, labels: list[int], lifted: list[Lifted]) -> None:
         """Calls lifted functions where the jump labels are."""
         for function in lifted:
             new = Place.allocate()
@@ -303,8 +306,9 @@ class TracepointSource(EventSource):
         self._tracepoints, self._event, self._record = tracepoints, event, record
         self._user: User | None = None
 
-    def begin(self, file: EventFile) -> None:
+    def begin(self, file: object) -> None:
         if self._user is None:
+            assert isinstance(file, EventFile)
             record = self._record(file.call)
             assert record is not None
             self._user = self._tracepoints.use_for_event(self._event, record)
