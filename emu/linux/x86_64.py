@@ -13,7 +13,7 @@ __all__ = [
     "DEFAULT_PACKAGES", "DIRECT_MAP", "DIRECT_MAP_BASE", "ELF_MACHINE", "ELF_MACHINE_NAME", "IMAGES", "KERNEL_HALF",
     "KERNEL_START", "LOADED_HIGH", "LONGEST_CALL", "MODULES_END", "MOST_MEMORY", "NAME", "NO_FUNCTIONS",
     "PACKAGE_ARCHITECTURE", "PAGE", "PAGE_TABLE", "PER_CPU", "REGISTERS", "SAVED_STACK_POINTER", "SITE_OFFSETS",
-    "XLF_KERNEL_64", "argument", "ends_with_call", "walk",
+    "SYSCALL_PREFIXES", "SYSCALL_TABLE", "XLF_KERNEL_64", "argument", "ends_with_call", "walk",
 ]  # fmt: skip
 
 NAME = "x86-64"
@@ -49,6 +49,10 @@ REGISTERS = (
     "flags", "sp", "ss",
 )  # fmt: skip
 SAVED_STACK_POINTER = "thread.sp"  # in struct task_struct
+
+SYSCALL_TABLE = "sys_call_table"  # the symbol of the functions of system calls, by number
+# So begin their names: one function may have several. (arch_syscall_match_sym_name of arch/x86/include/asm/ftrace.h)
+SYSCALL_PREFIXES = ("__x64_sys_", "__ia32_sys_", "__do_sys_", "sys_")
 
 LONGEST_CALL = 7  # bytes
 NO_FUNCTIONS = ("__pfx_", "__cfi_")  # so begin symbols of the padding before functions: CONFIG_CALL_PADDING, CONFIG_CFI_CLANG

@@ -146,6 +146,14 @@ class TraceGlobals(ABC):
     def after_run(self) -> None:
         """The machine has run for a moment."""
 
+    def events_refused(self, errors: Sequence[TraceError], wanted: int) -> None:
+        """Some of `wanted` events that were to be recorded cannot happen here; all others are recorded.
+
+        Raises:
+            TraceError: the first error, unless this kernel lets it pass.
+        """
+        raise errors[0]
+
     # Modules that are rarely needed are imported when they are used.
 
     @cached_property

@@ -9,12 +9,14 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar
 
 from emu.ftrace.arch.native_tracing import NativeTracing
 from emu.ftrace.arch.probing import ProbeRegisters
-from emu.ftrace.dynevent.arguments import Argument, ProbeSite, parse_arguments, split_offset
+from emu.ftrace.dynevent.argument import Argument, ProbeSite
+from emu.ftrace.dynevent.arguments import parse_arguments, split_offset
+from emu.ftrace.dynevent.c_types import Signature
 from emu.ftrace.dynevent.dyn_event import DynamicEventKind, DynamicEvents
 from emu.ftrace.dynevent.entry_layout import EntryLayout
 from emu.ftrace.dynevent.event_names import parse_event_name, sanitized
@@ -111,6 +113,7 @@ class KprobeEvents(DynamicEventKind):
         symbols: the symbols of the kernel and its modules.
         symbol_names: the functions' names, for native code.
         cpus: the number of CPUs.
+        signature: what the function at a place takes and returns, or None; None: the kernel's types are not known.
     """
 
     file: ClassVar[str] = "kprobe_events"
@@ -126,6 +129,7 @@ class KprobeEvents(DynamicEventKind):
         symbol_names: SymbolNames,
         *,
         cpus: int,
+        signature: Callable[[ProbePlace], Signature | None] | None = None,
     ) -> None:
         self.kprobes = kprobes
         self._symbol_names = symbol_names
@@ -133,6 +137,7 @@ class KprobeEvents(DynamicEventKind):
         self._native, self._registers, self._cpus = native, registers, cpus
         self._guest = guest
         self._catalogue = catalogue
+        self._signature = signature
 
     def takes(self, command: str) -> bool:
         words = split_words(command)
@@ -173,7 +178,15 @@ class KprobeEvents(DynamicEventKind):
     def arguments(self, command: ProbeCommand, where: ProbePlace, returns: bool) -> tuple[EntryLayout, FetchProgram]:
         """The entries described by a command's words from the third on, and the program that fetches them. Raises TraceError."""
         at_entry = not returns and where.address is None and self.kprobes.is_entry(where)
-        site = ProbeSite(self._registers, self._symbols.address, at_entry=at_entry, returns=returns)
+        types = self._signature
+        site = ProbeSite(
+            self._registers,
+            self._symbols.address,
+            at_entry=at_entry,
+            returns=returns,
+            is_typed=types is not None,
+            signature=types(where) if types is not None and (at_entry or returns) else None,
+        )
         kind = EventKind.KRETPROBE if returns else EventKind.KPROBE
         layout = EntryLayout.of(kind, parse_arguments(command, 2, site))
         return layout, FetchProgram(layout, self._registers, self._symbol_names.record)

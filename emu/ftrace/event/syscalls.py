@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from emu.ftrace.event.call import EventCall, EventKind, Field
 from emu.kernel.memory import GuestMemory
 
-__all__ = ["SyscallEvents", "syscall_events"]
+__all__ = ["SyscallEvents", "argument_fields", "syscall_events"]
 
 _NUMBER = Field("int", "__syscall_nr", 8, 4, True)
 _FIRST_ARGUMENT = 16  # offset in an entry of the first argument, or of the result
@@ -81,6 +81,11 @@ def _arguments(memory: GuestMemory, metadata: int) -> Sequence[Field]:
         [memory.string(text) for text in memory.words(memory.member(metadata, f"syscall_metadata.{member}"), count)]
         for member in ("types", "args")
     )
+    return argument_fields(types, names)
+
+
+def argument_fields(types: Sequence[str], names: Sequence[str]) -> Sequence[Field]:
+    """The fields of a system call's arguments in its event sys_enter_NAME."""
     return [
         Field(type_, name, _FIRST_ARGUMENT + n * _WORD, _WORD, False)
         for n, (type_, name) in enumerate(zip(types, names, strict=True))

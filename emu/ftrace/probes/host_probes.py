@@ -12,7 +12,7 @@ from typing import Self, TypeAlias
 from emu.cpu.cpu import Cpu
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.arch.probing import ProbeRegisters
-from emu.ftrace.dynevent.arguments import Argument
+from emu.ftrace.dynevent.argument import Argument
 from emu.ftrace.dynevent.entry_layout import EntryLayout
 from emu.ftrace.dynevent.fetch_program import FetchProgram
 from emu.ftrace.dynevent.kprobe_events import parse_place

@@ -10,6 +10,8 @@ import errno
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from emu.cpu.callouts import Listening
 from emu.ftrace.arrays.array_records import RecordLists
 from emu.ftrace.errors import TraceError
@@ -104,6 +106,17 @@ class WatchedKprobes(ProbePlacing):
 
     def count(self, name: str) -> int:
         return self._symbols.names.count(name)
+
+    def function_at(self, place: ProbePlace) -> tuple[str, str] | None:
+        """The name of the function at a place, and that of its module; None if it is in none that is loaded."""
+        try:
+            address = self.resolve(place)
+        except TraceError:
+            return None
+        if address is None:
+            return None
+        (found,) = self._kernel.symbols.lookup(np.array([address], np.uint64))
+        return None if found is None else (place.symbol or found.name, found.module or "")
 
     def _find(self, place: ProbePlace) -> tuple[int, bool] | None:
         """The address that is probed, and whether that is the beginning of a function; None: the module is not loaded."""

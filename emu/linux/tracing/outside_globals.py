@@ -11,20 +11,25 @@ from typing import TYPE_CHECKING
 from emu.ftrace.arrays.array_records import ArrayRecords, RecordLists
 from emu.ftrace.arrays.trace_globals import TraceGlobals
 from emu.ftrace.buffers.entries import Events
+from emu.ftrace.dynevent.c_types import Signature
 from emu.ftrace.dynevent.dyn_event import DynamicEventKind
 from emu.ftrace.errors import TraceError
-from emu.ftrace.event.catalogue import Catalogue
-from emu.ftrace.event.internal import VALUED_EVENTS
 from emu.ftrace.native.guest_records import Guest
+from emu.ftrace.probes.placing import ProbePlace
 from emu.ftrace.tracers.stack_traces import StackTraces
 from emu.kernel.user_mappings import MappedFile
 from emu.linux import arch
+from emu.linux.c_types import LinuxTypes
 from emu.linux.memory import LinuxMemory
 from emu.linux.prototypes import LinuxPrototypes
 from emu.linux.tracing import arch as outside
+from emu.linux.tracing.events.catalogue import LinuxCatalogue
+from emu.linux.tracing.events.sources import EventSources
+from emu.linux.tracing.events.tables import EventTables
 from emu.linux.tracing.functions import TracedFunctions
 from emu.linux.tracing.kernel import LinuxKernel
 from emu.linux.tracing.kprobes import WatchedKprobes
+from emu.linux.tracing.tracepoints import Tracepoints
 from emu.linux.tracing.wakeups import CallWakeups, Wakers
 from emu.native.functions import Compiled
 from emu.native.records import u64
@@ -63,11 +68,14 @@ class OutsideGlobals(TraceGlobals):
 
     Args:
         wakers: the functions by which wakeups are followed.
+        tables: where the kernel declares its events.
+        tracepoints: what makes them happen.
         kprobes: all kprobes.
         others: see TraceGlobals.
     """
 
     prototypes: LinuxPrototypes
+    events: LinuxCatalogue
 
     def __init__(
         self,
@@ -79,6 +87,8 @@ class OutsideGlobals(TraceGlobals):
         stacks: StackTraces,
         prototypes: LinuxPrototypes,
         wakers: Wakers,
+        tables: EventTables,
+        tracepoints: Tracepoints,
         kprobes: WatchedKprobes,
         *,
         warn: Callable[[str], None],
@@ -87,8 +97,11 @@ class OutsideGlobals(TraceGlobals):
         self._arch, self._kernel, self._wakers, self.kprobes = native, kernel, wakers, kprobes
         if wakers.missing is not None:
             warn(f"the kernel has no function {wakers.missing}: there are no tracers of wakeups")
+        self._refusals: set[str] = set()
         self._at_block: Compiled[[Cpu, u64], None] | None = None
-        events = Catalogue(records, lambda: native.put_made_event(guest), internal=VALUED_EVENTS)
+        self.tracepoints = tracepoints
+        sources = EventSources(tracepoints, lambda call: self.events.record(call))
+        events = LinuxCatalogue(records, lambda: native.put_made_event(guest), tables, sources, warn)
         super().__init__(
             kernel, native, guest, records, functions, stacks, kernel.symbols, events, warn=warn, pointer_key=pointer_key
         )
@@ -107,8 +120,21 @@ class OutsideGlobals(TraceGlobals):
 
         registers, cpus = outside.probe_registers(), len(self._kernel.board.cpus)
         return KprobeEvents(
-            self._arch, registers, self.guest, self.events, self.kprobes, self.symbols, self.symbol_names, cpus=cpus
+            self._arch,
+            registers,
+            self.guest,
+            self.events,
+            self.kprobes,
+            self.symbols,
+            self.symbol_names,
+            cpus=cpus,
+            signature=self._signature,
         )
+
+    def _signature(self, place: ProbePlace) -> Signature | None:
+        """What the function takes and returns that begins at a place; None if it is not known."""
+        found = self.kprobes.function_at(place)
+        return None if found is None else LinuxTypes(self.prototypes.btf(found[1])).signature(found[0])
 
     def _kinds(self) -> Sequence[DynamicEventKind]:
         from emu.ftrace.dynevent.eprobe_events import EprobeEvents
@@ -146,6 +172,15 @@ class OutsideGlobals(TraceGlobals):
 
     def dump(self, cpu: int | None, on_done: Callable[[], None]) -> None:
         raise AssertionError("check_command does not let it come to this")
+
+    def events_refused(self, errors: Sequence[TraceError], wanted: int) -> None:
+        """Of several events, those that cannot be had from outside are left out, and told once."""
+        if wanted == 1:
+            raise errors[0]
+        for why in dict.fromkeys(error.why for error in errors):
+            if why not in self._refusals:
+                self._refusals.add(why)
+                self.warn(why)
 
     def mapped_file(self, tgid: int, address: int) -> MappedFile | None:
         return None

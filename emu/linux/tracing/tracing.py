@@ -28,6 +28,7 @@ from emu.linux.prototypes import LinuxPrototypes
 from emu.linux.symbols import NoSymbols, Symbols
 from emu.linux.tracing import arch as outside
 from emu.linux.tracing.command_start import CommandStart
+from emu.linux.tracing.events.tables import EventTables
 from emu.linux.tracing.functions import TracedFunctions
 from emu.linux.tracing.kernel import LinuxKernel
 from emu.linux.tracing.kprobes import WatchedKprobes
@@ -36,6 +37,7 @@ from emu.linux.tracing.module_loads import ModuleLoads
 from emu.linux.tracing.orc_stacks import OrcStacks
 from emu.linux.tracing.outside_globals import OutsideGlobals
 from emu.linux.tracing.task_calls import TaskCalls
+from emu.linux.tracing.tracepoints import Tracepoints
 from emu.linux.tracing.tree import build_outside_tree
 from emu.linux.tracing.wakeups import Wakers
 from emu.linux.tracing.watched import WatchedFtrace
@@ -115,7 +117,10 @@ class LinuxTracing:
             has_booted=has_booted,
             warn=warn,
         )
-        shared = OutsideGlobals(
+        self._tracepoints = Tracepoints(
+            kernel, self.kernel, symbols, self.btf, records, outside.probe_registers, warn
+        )
+        self._globals = shared = OutsideGlobals(
             self.kernel,
             outside.NATIVE,
             guest,
@@ -124,6 +129,8 @@ class LinuxTracing:
             stacks,
             self._prototypes,
             Wakers(symbols, self.btf),
+            EventTables(kernel, symbols, self.btf, memory, has_booted=has_booted),
+            self._tracepoints,
             self._kprobes,
             warn=warn,
             pointer_key=seed,
@@ -174,6 +181,8 @@ class LinuxTracing:
         if module.btf:
             self._prototypes.add(module.name, module.btf)
         self._stacks.module_added(module)
+        self._tracepoints.module_came(module)
+        self._globals.events.module_came(module)
         self._kprobes.module_coming(module)
         self.array.globals.symbol_names.module_came()
         self.ftrace.sites_changed()
@@ -187,6 +196,8 @@ class LinuxTracing:
 
     def _module_gone(self, name: str) -> None:
         self._stacks.module_gone(name)
+        self.ftrace.events_gone(self._globals.events.remove(name))
+        self._tracepoints.module_gone(name)
         self._kprobes.module_going(name)
         self._forget(self.functions.unloaded(name))
 
@@ -230,4 +241,5 @@ class LinuxTracing:
 
     def after_run(self) -> None:
         """Acts on what native code has found. Called each time the machine has run."""
+        self._tracepoints.after_run()
         self.array.after_run()
