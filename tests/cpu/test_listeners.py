@@ -142,7 +142,8 @@ def started(source: str, mark: str = "nop") -> tuple[Bare, list[int]]:
     bare = Bare()
     bare.start(source)
     code = bytes(bare.board.ram[CODE : CODE + 0x1000])
-    return bare, [one.address for one in _disassembler.disasm(code, KERNEL + CODE) if f"{one.mnemonic} {one.op_str}".strip() == mark]
+    marked = [one for one in _disassembler.disasm(code, KERNEL + CODE) if f"{one.mnemonic} {one.op_str}".strip() == mark]
+    return bare, [one.address for one in marked]
 
 
 LOOP = "mov rcx, 100; l: add rbx, rcx; nop; dec rcx; jnz l; cli; hlt"
@@ -225,7 +226,8 @@ def test_an_instruction_across_the_end_of_a_page() -> None:
 
 def test_a_store_that_changes_its_own_block_is_told_once() -> None:
     """The operand of the instruction after it is changed in each round: the listener there hears of what is executed."""
-    source = "mov rcx, 10; l: mov al, cl; lea rdx, [rip + 3]; mov [rdx + 1], al; mov bl, 99; add r8, rbx; dec rcx; jnz l; cli; hlt"
+    source = "mov rcx, 10; l: mov al, cl; lea rdx, [rip + 3]; mov [rdx + 1], al; mov bl, 99; add r8, rbx; dec rcx; jnz l; "
+    source += "cli; hlt"
     bare = Bare()
     bare.start(source)
     alone = Bare()
