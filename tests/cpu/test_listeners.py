@@ -19,7 +19,7 @@ from emu.cpu.native.cpu_records import Cpu
 from emu.machine import Machine
 from emu.native.functions import callback
 from emu.native.records import Record, Values, Words, inline, u32, u64
-from tests.cpu.bare import CODE, KERNEL, Bare
+from tests.cpu.bare import CODE, KERNEL, PT_USER, STACK, USER, USER_FRAME, Bare
 
 DATA = KERNEL + 0x60000
 FLAGS = unicorn.x86_const.UC_X86_REG_EFLAGS
@@ -334,3 +334,34 @@ def test_a_kernel_with_a_thousand_listeners_is_the_one_without() -> None:
     different = [n for n in range(1000) if counters[n] != expected[n]]
     assert len(different) < 10
     assert all(0 < counters[n] < expected[n] for n in different)  # repeated string instructions, told once
+
+
+FRAME, NAME = USER_FRAME, 7 << 12
+
+
+@callback
+def name_first_frame(cpu: Cpu, page: u64) -> None:
+    cpu.page_name = cpu.board.page_names if page == FRAME else 0
+
+
+def test_an_instruction_of_programs_is_known_wherever_it_is_mapped() -> None:
+    """The same page is mapped at two addresses, and another page with the same code at a third one."""
+    bare = Bare()
+    code = bare.put(USER_FRAME, "l: nop; dec rcx; jnz l; jmp rdx", USER)
+    bare.bytes(USER_FRAME + 0x1000, code)
+    bare.bytes(USER_FRAME + 0x2000, bytes.fromhex("cd80"))
+    for n, frame in enumerate((0, 0, 1, 2)):
+        bare.word(PT_USER + 8 * n, USER_FRAME + (frame << 12) | 7)
+    enter = "push 0x23; push 0x9000; push 2; push 0x2b; push rax; iretq"
+    bare.gate(0x80, KERNEL + 0x31000, dpl=3)
+    # Each system call goes on with the next of three pages
+    bare.put(0x31000, f"mov rsp, {KERNEL + STACK:#x}; add rax, 0x1000; mov rcx, 10; dec rbp; jz 0xffffffff80031100; {enter}")
+    bare.put(0x31100, "cli; hlt")
+    bare.start(f"mov rax, {USER:#x}; mov rcx, 10; mov rdx, {USER + 0x3000:#x}; mov rbp, 3; {enter}")
+    seen: list[tuple[int, int]] = []
+    handler = bare.board.python_handler(lambda cpu, argument: seen.append((cpu.pc, argument)))
+    bare.board.callouts.name_pages(name_first_frame, NAME)
+    listening = bare.board.callouts.listen_in_programs(np.array([NAME + 1], np.uint64), handler, np.array([5], np.uint64))
+    assert bare.run()
+    assert seen == [(USER + 1, 5)] * 10 + [(USER + 0x1001, 5)] * 10
+    bare.board.callouts.unlisten(listening)
