@@ -97,6 +97,8 @@ class ProbeSite:
         event: the probed event.
         is_typed: whether the kernel's types are known. Names of a function's parameters are then arguments.
         signature: those of the probed function, at its entry or return; None if it is not known, or elsewhere.
+        has_registers: whether `%NAME` can be used.
+        has_stack: whether the stack can be used.
     """
 
     registers: ProbeRegisters | None
@@ -107,3 +109,5 @@ class ProbeSite:
     event: EventCall | None = None
     is_typed: bool = False
     signature: Signature | None = None
+    has_registers: bool = True
+    has_stack: bool = True

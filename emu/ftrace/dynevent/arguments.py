@@ -260,6 +260,8 @@ class _Parser:
             if where.signature is not None and where.signature.result.kind is CKind.VOID:
                 raise self._error(ProbeError.NO_RETVAL, start, errno.ENOENT)
             return Step(Op.REGISTER, registers.return_value)
+        if name.startswith("stack") and not where.has_stack:
+            raise self._error(ProbeError.BAD_VAR, start)
         if name == "stack":
             return Step(Op.REGISTER, registers.stack_pointer)
         if name in ("comm", "COMM"):
@@ -283,6 +285,8 @@ class _Parser:
             return Step(Op.REGISTER, registers.entry_arguments[number - 1])
         if number <= len(registers.arguments):
             return Step(Op.REGISTER, registers.arguments[number - 1])
+        if not self._where.has_stack:
+            raise self._error(ProbeError.BAD_ARG_NUM, start)
         return Step(Op.STACK, registers.stack_arguments + number - len(registers.arguments) - 1)
 
     def _field(self, name: str) -> Step:
@@ -298,7 +302,7 @@ class _Parser:
 
     def _register(self, name: str, start: int) -> Step:
         registers = self._where.registers
-        if registers is None:
+        if registers is None or not self._where.has_registers:
             raise self._error(ProbeError.BAD_VAR, start)
         if name not in registers.names:
             raise self._command.error(ProbeError.BAD_REG_NAME, self._index, start, misspelt=(name, registers.names))

@@ -33,7 +33,7 @@ from emu.ftrace.native.probe_record import ProbeHandler
 from emu.ftrace.numbers import parse_c
 from emu.ftrace.probes.placing import ListedProbe, ProbePlace, ProbePlacing
 
-__all__ = ["KprobeEvents", "parse_place"]
+__all__ = ["KprobeEvents", "parse_maxactive", "parse_place"]
 
 _GROUP = "kprobes"
 _LARGEST_MAXACTIVE = 4096
@@ -160,18 +160,16 @@ class KprobeEvents(DynamicEventKind):
                 yield ListedProbe(probe.where, probe.is_return)
 
     def _create(self, command: ProbeCommand) -> Probe:
-        maxactive = _maxactive(command)
+        maxactive = parse_maxactive(command, command.words[0].startswith("r"))
         where, returns = parse_place(command)
         returns = returns or command.words[0].startswith("r")
         if returns and where.address is None and not self.kprobes.is_entry(where):
             raise command.error(ProbeError.BAD_RETPROBE, 1)
         group, name = parse_event_name(command, _GROUP)
         layout, program = self.arguments(command, where, returns)
-        handlers = self._native.probe_handlers(self._guest)
-        handler = handlers.returned if returns else handlers.at
         if returns and not maxactive:
             maxactive = max(_LEAST_MAXACTIVE, 2 * self._cpus)
-        probe = _KprobeEvent(self, ProbeEvent(layout), handler, layout.arguments, program, where, maxactive)
+        probe = _KprobeEvent(self, ProbeEvent(layout), self.handler(returns), layout.arguments, program, where, maxactive)
         probe.join(self._catalogue, command, group, name or sanitized(_default_name(where, returns)))
         return probe
 
@@ -179,25 +177,48 @@ class KprobeEvents(DynamicEventKind):
         """The entries described by a command's words from the third on, and the program that fetches them. Raises TraceError."""
         at_entry = not returns and where.address is None and self.kprobes.is_entry(where)
         types = self._signature
-        site = ProbeSite(
+        signature = types(where) if types is not None and (at_entry or returns) else None
+        return self.arguments_at(command, self.site(signature, at_entry=at_entry, returns=returns))
+
+    def site(
+        self,
+        signature: Signature | None,
+        *,
+        at_entry: bool = False,
+        returns: bool = False,
+        has_registers: bool = True,
+        has_stack: bool = True,
+    ) -> ProbeSite:
+        """What arguments can use: see ProbeSite."""
+        return ProbeSite(
             self._registers,
             self._symbols.address,
             at_entry=at_entry,
             returns=returns,
-            is_typed=types is not None,
-            signature=types(where) if types is not None and (at_entry or returns) else None,
+            is_typed=self._signature is not None,
+            signature=signature,
+            has_registers=has_registers,
+            has_stack=has_stack,
         )
-        kind = EventKind.KRETPROBE if returns else EventKind.KPROBE
+
+    def arguments_at(self, command: ProbeCommand, site: ProbeSite) -> tuple[EntryLayout, FetchProgram]:
+        """As `arguments`, of a place in the kernel."""
+        kind = EventKind.KRETPROBE if site.returns else EventKind.KPROBE
         layout = EntryLayout.of(kind, parse_arguments(command, 2, site))
         return layout, FetchProgram(layout, self._registers, self._symbol_names.record)
 
+    def handler(self, returns: bool) -> ProbeHandler:
+        """What makes entries at a place, or at returns."""
+        handlers = self._native.probe_handlers(self._guest)
+        return handlers.returned if returns else handlers.at
 
-def _maxactive(command: ProbeCommand) -> int:
-    """The number after `r`; 0 if there is none."""
+
+def parse_maxactive(command: ProbeCommand, returns: bool) -> int:
+    """The number after the first letter; 0 if there is none. `returns`: whether there may be one. Raises TraceError."""
     number = command.words[0][1:].partition(":")[0]
     if not number[:1].isdigit():
         return 0
-    if not command.words[0].startswith("r"):
+    if not returns:
         raise command.error(ProbeError.BAD_MAXACT_TYPE, 0, 1)
     value = parse_c(number, (1 << 32) - 1)
     if not value:

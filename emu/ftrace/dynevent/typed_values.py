@@ -180,6 +180,8 @@ def parameter_step(signature: Signature, index: int, where: ProbeSite) -> Step |
     if where.returns:
         known = registers.entry_arguments
         return None if stacked or number >= len(known) else Step(Op.REGISTER, known[number])
+    if stacked and not where.has_stack:
+        return None
     if stacked:
         return Step(Op.STACK, registers.stack_arguments + number)
     return Step(Op.REGISTER, registers.arguments[number])

@@ -15,7 +15,7 @@ import llvmlite.ir as ir
 from emu.linux.lift.area import ENTRY_ROOM, place
 from emu.linux.lift.memory import I64, Memory
 
-__all__ = ["COMMIT", "NO_RETURN", "RESERVE", "REPLACED", "Replacement"]
+__all__ = ["COMMIT", "NO_RETURN", "REPLACED", "RESERVE", "Replacement"]
 
 Replacement: TypeAlias = Callable[[ir.IRBuilder, Memory, Sequence[ir.Value]], ir.Value]
 """replacement(builder, memory, arguments) -> the result. The arguments are 64 bits wide."""
@@ -27,8 +27,7 @@ COMMIT = frozenset(("trace_event_buffer_commit",))
 """The entry is complete."""
 
 NO_RETURN = frozenset(
-    "__stack_chk_fail fortify_panic __fortify_panic __fortify_report __ubsan_handle_out_of_bounds panic BUG_func "
-    "__warn_printk _printk __list_add_valid_or_report".split()
+    ["__stack_chk_fail", "fortify_panic", "__fortify_panic", "__fortify_report", "__ubsan_handle_out_of_bounds", "panic", "BUG_func", "__warn_printk", "_printk", "__list_add_valid_or_report"]
 )
 """Functions that end the kernel, or say that something is wrong with it: where one is called, lifted code fails."""
 

@@ -11,15 +11,12 @@ from typing import TYPE_CHECKING
 from emu.ftrace.arrays.array_records import ArrayRecords, RecordLists
 from emu.ftrace.arrays.trace_globals import TraceGlobals
 from emu.ftrace.buffers.entries import Events
-from emu.ftrace.dynevent.c_types import Signature
 from emu.ftrace.dynevent.dyn_event import DynamicEventKind
 from emu.ftrace.errors import TraceError
 from emu.ftrace.native.guest_records import Guest
-from emu.ftrace.probes.placing import ProbePlace
 from emu.ftrace.tracers.stack_traces import StackTraces
 from emu.kernel.user_mappings import MappedFile
 from emu.linux import arch
-from emu.linux.c_types import LinuxTypes
 from emu.linux.memory import LinuxMemory
 from emu.linux.prototypes import LinuxPrototypes
 from emu.linux.tracing import arch as outside
@@ -36,9 +33,9 @@ from emu.native.records import u64
 
 if TYPE_CHECKING:
     from emu.cpu.native.cpu_records import Cpu
-    from emu.ftrace.dynevent.kprobe_events import KprobeEvents
     from emu.ftrace.native.trace_records import ArrayCpu
     from emu.ftrace.tracers.wakeups import Wakeups
+    from emu.linux.tracing.defined_events import DefinedEvents
 
 __all__ = ["OutsideGlobals"]
 
@@ -94,7 +91,8 @@ class OutsideGlobals(TraceGlobals):
         warn: Callable[[str], None],
         pointer_key: int,
     ) -> None:
-        self._arch, self._kernel, self._wakers, self.kprobes = native, kernel, wakers, kprobes
+        self._arch, self._kernel, self._wakers = native, kernel, wakers
+        self.kprobes, self._functions = kprobes, functions
         if wakers.missing is not None:
             warn(f"the kernel has no function {wakers.missing}: there are no tracers of wakeups")
         self._refusals: set[str] = set()
@@ -114,36 +112,14 @@ class OutsideGlobals(TraceGlobals):
         return name in _TRACERS or (name in _OF_WAKEUPS and self._wakers.missing is None)
 
     @cached_property
-    def kprobe_events(self) -> KprobeEvents:
-        """The events made by kprobes."""
-        from emu.ftrace.dynevent.kprobe_events import KprobeEvents  # imported when needed: it is compiled
+    def defined_events(self) -> DefinedEvents:
+        """The kinds of events that can be defined."""
+        from emu.linux.tracing.defined_events import DefinedEvents  # imported when needed: it is compiled
 
-        registers, cpus = outside.probe_registers(), len(self._kernel.board.cpus)
-        return KprobeEvents(
-            self._arch,
-            registers,
-            self.guest,
-            self.events,
-            self.kprobes,
-            self.symbols,
-            self.symbol_names,
-            cpus=cpus,
-            signature=self._signature,
-        )
-
-    def _signature(self, place: ProbePlace) -> Signature | None:
-        """What the function takes and returns that begins at a place; None if it is not known."""
-        found = self.kprobes.function_at(place)
-        return None if found is None else LinuxTypes(self.prototypes.btf(found[1])).signature(found[0])
+        return DefinedEvents(self, self._arch, self._kernel, self.kprobes, self._functions)
 
     def _kinds(self) -> Sequence[DynamicEventKind]:
-        from emu.ftrace.dynevent.eprobe_events import EprobeEvents
-        from emu.ftrace.dynevent.synthetic import SyntheticEvents
-
-        native, registers, guest, events = self._arch, outside.probe_registers(), self.guest, self.events
-        symbols, names = self.symbols, self.symbol_names
-        eprobes = EprobeEvents(native, registers, guest, self.dynamic_events, events, None, symbols, names, self.event_filter)
-        return [self.kprobe_events, eprobes, SyntheticEvents(events)]
+        return self.defined_events.kinds
 
     def section_handler(self) -> Compiled[[Cpu, ArrayCpu], None]:
         self.stacks.use()
