@@ -26,6 +26,7 @@ from emu.linux.tracing.events.tables import EventTables
 from emu.linux.tracing.functions import TracedFunctions
 from emu.linux.tracing.kernel import LinuxKernel
 from emu.linux.tracing.kprobes import WatchedKprobes
+from emu.linux.tracing.uprobes import WatchedUprobes
 from emu.linux.tracing.tracepoints import Tracepoints
 from emu.linux.tracing.wakeups import CallWakeups, Wakers
 from emu.native.functions import Compiled
@@ -67,7 +68,7 @@ class OutsideGlobals(TraceGlobals):
         wakers: the functions by which wakeups are followed.
         tables: where the kernel declares its events.
         tracepoints: what makes them happen.
-        kprobes: all kprobes.
+        kprobes, uprobes: all kprobes and uprobes.
         others: see TraceGlobals.
     """
 
@@ -87,12 +88,13 @@ class OutsideGlobals(TraceGlobals):
         tables: EventTables,
         tracepoints: Tracepoints,
         kprobes: WatchedKprobes,
+        uprobes: WatchedUprobes,
         *,
         warn: Callable[[str], None],
         pointer_key: int,
     ) -> None:
         self._arch, self._kernel, self._wakers = native, kernel, wakers
-        self.kprobes, self._functions = kprobes, functions
+        self.kprobes, self._uprobes, self._functions = kprobes, uprobes, functions
         if wakers.missing is not None:
             warn(f"the kernel has no function {wakers.missing}: there are no tracers of wakeups")
         self._refusals: set[str] = set()
@@ -116,7 +118,7 @@ class OutsideGlobals(TraceGlobals):
         """The kinds of events that can be defined."""
         from emu.linux.tracing.defined_events import DefinedEvents  # imported when needed: it is compiled
 
-        return DefinedEvents(self, self._arch, self._kernel, self.kprobes, self._functions)
+        return DefinedEvents(self, self._arch, self._kernel, self.kprobes, self._uprobes, self._functions)
 
     def _kinds(self) -> Sequence[DynamicEventKind]:
         return self.defined_events.kinds

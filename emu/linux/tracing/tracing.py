@@ -27,6 +27,7 @@ from emu.linux.modules import Module, Modules
 from emu.linux.prototypes import LinuxPrototypes
 from emu.linux.symbols import NoSymbols, Symbols
 from emu.linux.tracing import arch as outside
+from emu.linux.tracing.awaited_calls import AwaitedCalls
 from emu.linux.tracing.command_start import CommandStart
 from emu.linux.tracing.events.tables import EventTables
 from emu.linux.tracing.functions import TracedFunctions
@@ -39,6 +40,7 @@ from emu.linux.tracing.outside_globals import OutsideGlobals
 from emu.linux.tracing.task_calls import TaskCalls
 from emu.linux.tracing.tracepoints import Tracepoints
 from emu.linux.tracing.tree import build_outside_tree
+from emu.linux.tracing.uprobes import WatchedUprobes
 from emu.linux.tracing.wakeups import Wakers
 from emu.linux.tracing.watched import WatchedFtrace
 
@@ -109,6 +111,7 @@ class LinuxTracing:
         self.calls = TaskCalls(self.kernel, guest, records, callbacks)
         self._prototypes = LinuxPrototypes(self.btf)
         self._stacks = stacks = OrcStacks(kernel, symbols, self.btf, guest, records)
+        self._awaited = AwaitedCalls(records)
         self._kprobes = WatchedKprobes(
             self.kernel,
             kernel,
@@ -116,10 +119,12 @@ class LinuxTracing:
             self.functions,
             guest,
             records,
+            self._awaited,
             outside.NATIVE,
             has_booted=has_booted,
             warn=warn,
         )
+        self._uprobes = WatchedUprobes(self.kernel, symbols, self.btf, guest, records, self._awaited, outside.NATIVE)
         self._tracepoints = Tracepoints(
             kernel, self.kernel, symbols, self.btf, records, outside.probe_registers, warn
         )
@@ -135,6 +140,7 @@ class LinuxTracing:
             EventTables(kernel, symbols, self.btf, memory, has_booted=has_booted),
             self._tracepoints,
             self._kprobes,
+            self._uprobes,
             warn=warn,
             pointer_key=seed,
         )
@@ -230,7 +236,8 @@ class LinuxTracing:
         """
         self._loads.look_again()
         self.calls.clear()
-        self._kprobes.restored()
+        self._awaited.clear()
+        self._uprobes.restored()
         self._records.sections_lost()
         for array in (self.array, *self.array.instances.values()):
             array.tracer.clock_changed(array)

@@ -16,10 +16,8 @@ from emu.kernel.files.node import Handle, OpenFlags
 __all__ = ["REFUSED", "build_outside_tree"]
 
 _INSIDE = "the host only looks at a Linux guest; the guest's own tracefs has it"
-_EVENTS = f"no events of a Linux guest are defined from outside; {_INSIDE.partition('; ')[2]}"
 
 REFUSED: Mapping[str, str] = {
-    **dict.fromkeys(("uprobe_events", "uprobe_profile"), _EVENTS),
     "eval_map": _INSIDE,  # of the events' print formats
     "hwlat_detector": _INSIDE,  # its threads run in the kernel
     "osnoise": _INSIDE,  # likewise
@@ -31,7 +29,7 @@ REFUSED: Mapping[str, str] = {
 
 def build_outside_tree(tr: TraceArray) -> StaticDirectory:
     """The root directory of the top array, `tr`."""
-    files = dynamic_events_files(tr, ("kprobe_events", "synthetic_events"))
+    files = dynamic_events_files(tr, ("kprobe_events", "uprobe_events", "synthetic_events"))
     return build_tree(tr, files, {name: _refused(name, why) for name, why in REFUSED.items()})
 
 
