@@ -134,14 +134,17 @@ class Tracepoints:
         return Structures(self._btf, self._symbols).per_cpu.preempt_count
 
     def _lifter(self, always: Iterable[int] = ()) -> arch.Lifter:
-        code = Code(self._kernel, self._linux.memory, self._name_of, self._labels.targets, frozenset(always))
+        code = Code(self._kernel, self._linux.memory, self._function, self._labels.targets, frozenset(always))
         return arch.Lifter(code, self._memory, self._preempt_count)
 
-    def _name_of(self, address: int) -> tuple[str, int] | None:
-        found = self._symbols.at(address)
-        if found is not None:
-            return found
-        return next((known for module in self._modules.values() if (known := module.at(address)) is not None), None)
+    def _function(self, address: int) -> tuple[str, int, int] | None:
+        """The name of the function at an address, the offset in it, and its size."""
+        found = self._symbols.function(address)
+        for module in self._modules.values() if found is None else ():
+            if (known := module.at(address)) is not None:
+                name, offset = known
+                return name, offset, module.end_of(address) - address + offset
+        return found
 
     # Modules
 
