@@ -21,6 +21,7 @@ from emu.linux.prototypes import LinuxPrototypes
 from emu.linux.tracing import arch as outside
 from emu.linux.tracing.events.catalogue import LinuxCatalogue
 from emu.linux.tracing.events.sources import EventSources
+from emu.linux.tracing.events.syscall_source import SyscallSources
 from emu.linux.tracing.events.tables import EventTables
 from emu.linux.tracing.functions import TracedFunctions
 from emu.linux.tracing.kernel import LinuxKernel
@@ -62,6 +63,7 @@ class OutsideGlobals(TraceGlobals):
     Args:
         wakers: the functions by which wakeups are followed.
         tables: where the kernel declares its events.
+        syscalls: makes those of system calls.
         others: see TraceGlobals.
     """
 
@@ -79,6 +81,7 @@ class OutsideGlobals(TraceGlobals):
         prototypes: LinuxPrototypes,
         wakers: Wakers,
         tables: EventTables,
+        syscalls: SyscallSources,
         *,
         warn: Callable[[str], None],
         pointer_key: int,
@@ -88,7 +91,8 @@ class OutsideGlobals(TraceGlobals):
             warn(f"the kernel has no function {wakers.missing}: there are no tracers of wakeups")
         self._refusals: set[str] = set()
         self._at_block: Compiled[[Cpu, u64], None] | None = None
-        events = LinuxCatalogue(records, lambda: native.put_made_event(guest), tables, EventSources(), warn)
+        events = LinuxCatalogue(records, lambda: native.put_made_event(guest), tables, EventSources(syscalls), warn)
+        syscalls.record_of = events.record
         super().__init__(
             kernel, native, guest, records, functions, stacks, kernel.symbols, events, warn=warn, pointer_key=pointer_key
         )

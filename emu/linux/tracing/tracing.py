@@ -28,6 +28,7 @@ from emu.linux.prototypes import LinuxPrototypes
 from emu.linux.symbols import NoSymbols, Symbols
 from emu.linux.tracing import arch as outside
 from emu.linux.tracing.command_start import CommandStart
+from emu.linux.tracing.events.syscall_source import SyscallSources
 from emu.linux.tracing.events.tables import EventTables
 from emu.linux.tracing.functions import TracedFunctions
 from emu.linux.tracing.kernel import LinuxKernel
@@ -114,6 +115,7 @@ class LinuxTracing:
             self._prototypes,
             Wakers(symbols, self.btf),
             EventTables(kernel, symbols, self.btf, memory, has_booted=has_booted),
+            SyscallSources(self.kernel, kernel, symbols, guest, outside.NATIVE),
             warn=warn,
             pointer_key=seed,
         )

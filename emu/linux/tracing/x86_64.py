@@ -3,25 +3,44 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from emu.cpu.arch import CpuArch
 from emu.cpu.pc import PC_ARCH
 from emu.ftrace.arch.native_tracing import NativeTracing, once
 from emu.ftrace.native import context
-from emu.ftrace.native.arch import OutsideCallbacks, OutsideTaskCallbacks, WakeupCalls, WatchedSections, x86_64_outside
+from emu.ftrace.native.arch import (
+    OutsideCallbacks,
+    OutsideTaskCallbacks,
+    SyscallCallbacks,
+    WakeupCalls,
+    WatchedSections,
+    x86_64_outside,
+)
 from emu.ftrace.native.context import Context
 from emu.ftrace.native.guest_numbers import GuestNumbers
 from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.trace_records import TraceArray
 from emu.ftrace.native.unwind import Unwind
+from emu.linux.tracing.x86_64_syscalls import LEAVES, enter_places
 from emu.native.functions import Compiled
 from emu.native.records import u64
 
-__all__ = ["LINK", "NATIVE", "PC", "SP", "THREAD_SIZE", "OutsideTracing", "numbers"]
+__all__ = [
+    "LEAVES", "LINK", "NATIVE", "PC", "SP", "SYSCALL_REGISTERS", "SYSCALL_STATUS", "THREAD_SIZE", "OutsideTracing",
+    "enter_places", "numbers",
+]  # fmt: skip
 
 THREAD_SIZE = 16 << 10  # of arch/x86/include/asm/page_64_types.h, without KASAN
 PC, SP, LINK = "ip", "sp", "bp"  # the members of struct pt_regs
+# The same, of a system call: by the fields of SyscallRegisters, whose other arguments are those of 32-bit programs
+SYSCALL_REGISTERS: Mapping[str, str] = {
+    "number": "orig_ax", "result": "ax",
+    **{f"argument_{n}": name for n, name in enumerate(("di", "si", "dx", "r10", "r8", "r9"))},
+    **{f"other_{n}": name for n, name in enumerate(("bx", "cx", "dx", "si", "di", "bp"))},
+}  # fmt: skip
+SYSCALL_STATUS = "thread_info.status"  # the member of struct task_struct that says whether a call is a 32-bit program's
 
 
 class OutsideTracing(NativeTracing):
@@ -56,6 +75,11 @@ class OutsideTracing(NativeTracing):
         about = context.build(guest)
         unwind, arguments = self._unwind(guest, about), self._native().arguments
         return wakeup_calls.build(guest, about, self.cpu.native().irqs_off, unwind, arguments)
+
+    @once
+    def syscalls(self, guest: Guest) -> SyscallCallbacks:
+        """The native functions that make the events of system calls."""
+        return x86_64_outside.build_syscalls(guest)
 
     @once
     def translate(self) -> Compiled[[TraceArray, u64], u64]:

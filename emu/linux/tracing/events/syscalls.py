@@ -78,7 +78,7 @@ class Syscalls:
                 yield LinuxSyscall(events, found["enter_event"], found["exit_event"])
 
     def _names_at(self, function: int) -> Iterator[str]:
-        """The names under which system calls are defined, of the symbol at an address. Of several symbols, Linux takes the first."""
+        """The name under which the system call at an address is defined. Of several symbols, Linux takes the first."""
         index = int(np.searchsorted(self._symbols.addresses, np.uint64(function)))
         symbol = self._symbols.names[index]
         for prefix in arch.SYSCALL_PREFIXES:
