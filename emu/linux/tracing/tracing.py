@@ -38,6 +38,7 @@ from emu.linux.tracing.orc_stacks import OrcStacks
 from emu.linux.tracing.outside_globals import OutsideGlobals
 from emu.linux.tracing.task_calls import TaskCalls
 from emu.linux.tracing.tree import build_outside_tree
+from emu.linux.tracing.values import LinuxValues
 from emu.linux.tracing.wakeups import Wakers
 from emu.linux.tracing.watched import WatchedFtrace
 
@@ -116,6 +117,7 @@ class LinuxTracing:
             Wakers(symbols, self.btf),
             EventTables(kernel, symbols, self.btf, memory, has_booted=has_booted),
             SyscallSources(self.kernel, kernel, symbols, guest, outside.NATIVE),
+            LinuxValues(self.btf, symbols, memory),
             warn=warn,
             pointer_key=seed,
         )

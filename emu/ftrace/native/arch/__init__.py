@@ -30,8 +30,8 @@ from emu.native.records import Values, u64
 
 __all__ = [
     "Callback", "Callbacks", "EventCallbacks", "OutsideCallbacks", "OutsideTaskCallbacks", "ProbeCallbacks",
-    "RethookCallbacks", "SectionCallbacks", "StackCallbacks", "SyscallCallbacks", "TaskCallbacks", "UprobeCallbacks", "WakeupCalls",
-    "WatchedSections",
+    "RethookCallbacks", "SectionCallbacks", "StackCallbacks", "TaskCallbacks", "UprobeCallbacks", "WakeupCalls",
+    "SyscallCallbacks", "WatchedSections",
 ]  # fmt: skip
 
 
