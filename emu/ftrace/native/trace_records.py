@@ -23,6 +23,7 @@ from collections.abc import Callable, Sequence
 
 from emu.cpu.native.cpu_records import Cpu
 from emu.cpu.native.timing.record import MOST_COUNTERS
+from emu.ftrace.native.awaited_returns_record import AwaitedReturns
 from emu.ftrace.native.call_stacks_record import CallStacks
 from emu.ftrace.native.filter_record import FilterStep
 from emu.ftrace.native.guest_records import Hot, Task
@@ -53,7 +54,10 @@ class TraceArray(Record):
     page_table: u64  # the RAM address of the kernel's page table, for that function
     call_stacks: CallStacks  # the tasks' calls under way, if they are the host's (native.call_stacks)
     orc: OrcTables  # how its stacks are unwound, if that is known by ORC tables (native.orc_record)
-    returned: Callable[[Cpu, u64], None]  # called where a watched call returns to (native.call_stacks)
+    returned: Callable[[Cpu, u64], None]  # called where a watched call returns to, if the host looks from outside; it calls:
+    graph_returned: Callable[[Cpu, u64], None] | None  # ... function_graph's (native.call_stacks); None: it watches no calls
+    probes_returned: Callable[[Cpu, u64], None] | None  # ... that of return probes (native.awaited_returns); None: likewise
+    awaited: AwaitedReturns | None  # the calls whose returns probes await; None before the first such probe
     return_trampoline: u64
     rethook_trampoline: u64  # the trampoline of return probes
     rethooks: RethookPool | None  # None before the first return probe

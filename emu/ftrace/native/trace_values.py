@@ -46,7 +46,8 @@ PLACE_EVENT = 1  # in trace_event_buffer_commit()
 PLACE_FUNCTION = 2  # at the call of the function tracer or function_graph by a traced function
 PLACE_HOST_CALL = 3  # in the guest's hostcall()
 PLACE_REGISTERS = 4  # in the handler of a trap, whose registers are at `saved`
-PLACE_BLOCK = 5  # at the start of any block, at `ip`
+PLACE_BLOCK = 5  # at any instruction, at `ip`
+PLACE_RETURN = 6  # behind a call, at `return_ip`
 
 # Event
 EVENT_LIMIT = 1 << 16  # limit of event numbers

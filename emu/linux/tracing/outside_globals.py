@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from emu.ftrace.arrays.array_records import ArrayRecords, RecordLists
@@ -24,6 +25,8 @@ from emu.linux.tracing.events.syscall_source import SyscallSources
 from emu.linux.tracing.events.tables import EventTables
 from emu.linux.tracing.functions import TracedFunctions
 from emu.linux.tracing.kernel import LinuxKernel
+from emu.linux.tracing.kprobes import WatchedKprobes
+from emu.linux.tracing.tracepoints import Tracepoints
 from emu.linux.tracing.values import LinuxValues
 from emu.linux.tracing.wakeups import CallWakeups, Wakers
 from emu.native.functions import Compiled
@@ -31,6 +34,7 @@ from emu.native.records import u64
 
 if TYPE_CHECKING:
     from emu.cpu.native.cpu_records import Cpu
+    from emu.ftrace.dynevent.kprobe_events import KprobeEvents
     from emu.ftrace.native.trace_records import ArrayCpu
     from emu.ftrace.tracers.wakeups import Wakeups
 
@@ -46,6 +50,8 @@ class OutsideGlobals(TraceGlobals):
     Args:
         wakers: the functions by which wakeups are followed.
         tables: where the kernel declares its events.
+        tracepoints: what makes them happen.
+        kprobes: all kprobes.
         syscalls: makes those of system calls.
         values: the kernel's, for the text of events.
         others: see TraceGlobals.
@@ -65,19 +71,22 @@ class OutsideGlobals(TraceGlobals):
         prototypes: LinuxPrototypes,
         wakers: Wakers,
         tables: EventTables,
+        tracepoints: Tracepoints,
+        kprobes: WatchedKprobes,
         syscalls: SyscallSources,
         values: LinuxValues,
         *,
         warn: Callable[[str], None],
         pointer_key: int,
     ) -> None:
-        self._arch, self._kernel, self._wakers = native, kernel, wakers
+        self._arch, self._kernel, self._wakers, self.kprobes = native, kernel, wakers, kprobes
         if wakers.missing is not None:
             warn(f"the kernel has no function {wakers.missing}: there are no tracers of wakeups")
         self._refusals: set[str] = set()
         self._at_block: Compiled[[Cpu, u64], None] | None = None
-        events = LinuxCatalogue(records, lambda: native.put_made_event(guest), tables, EventSources(syscalls), warn)
-        syscalls.record_of = events.record
+        self.tracepoints = tracepoints
+        sources = EventSources(tracepoints, syscalls, lambda call: self.events.record(call))
+        events = LinuxCatalogue(records, lambda: native.put_made_event(guest), tables, sources, warn)
         super().__init__(
             kernel, native, guest, records, functions, stacks, kernel.symbols, events, warn=warn, pointer_key=pointer_key
         )
@@ -89,8 +98,24 @@ class OutsideGlobals(TraceGlobals):
     def has_tracer(self, name: str, needed: str | None) -> bool:
         return name in _TRACERS or (name in _OF_WAKEUPS and self._wakers.missing is None)
 
+    @cached_property
+    def kprobe_events(self) -> KprobeEvents:
+        """The events made by kprobes."""
+        from emu.ftrace.dynevent.kprobe_events import KprobeEvents  # imported when needed: it is compiled
+
+        registers, cpus = outside.probe_registers(), len(self._kernel.board.cpus)
+        return KprobeEvents(
+            self._arch, registers, self.guest, self.events, self.kprobes, self.symbols, self.symbol_names, cpus=cpus
+        )
+
     def _kinds(self) -> Sequence[DynamicEventKind]:
-        return ()
+        from emu.ftrace.dynevent.eprobe_events import EprobeEvents
+        from emu.ftrace.dynevent.synthetic import SyntheticEvents
+
+        native, registers, guest, events = self._arch, outside.probe_registers(), self.guest, self.events
+        symbols, names = self.symbols, self.symbol_names
+        eprobes = EprobeEvents(native, registers, guest, self.dynamic_events, events, None, symbols, names, self.event_filter)
+        return [self.kprobe_events, eprobes, SyntheticEvents(events)]
 
     def section_handler(self) -> Compiled[[Cpu, ArrayCpu], None]:
         self.stacks.use()

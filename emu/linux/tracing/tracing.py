@@ -32,11 +32,13 @@ from emu.linux.tracing.events.syscall_source import SyscallSources
 from emu.linux.tracing.events.tables import EventTables
 from emu.linux.tracing.functions import TracedFunctions
 from emu.linux.tracing.kernel import LinuxKernel
+from emu.linux.tracing.kprobes import WatchedKprobes
 from emu.linux.tracing.layout import NotTraceable, guest_of
 from emu.linux.tracing.module_loads import ModuleLoads
 from emu.linux.tracing.orc_stacks import OrcStacks
 from emu.linux.tracing.outside_globals import OutsideGlobals
 from emu.linux.tracing.task_calls import TaskCalls
+from emu.linux.tracing.tracepoints import Tracepoints
 from emu.linux.tracing.tree import build_outside_tree
 from emu.linux.tracing.values import LinuxValues
 from emu.linux.tracing.wakeups import Wakers
@@ -99,13 +101,27 @@ class LinuxTracing:
             self.functions.init_is_gone("")
         self._records = records = RecordLists(self.kernel, self.kernel.hot_areas)
         page_table = (symbols.address(arch.PAGE_TABLE) or 0) - arch.KERNEL_HALF
-        self._no_kprobes = Kprobes.allocate()  # native code looks there at functions with commands
+        self._shared_by_kprobes = Kprobes.allocate()
         for array in records.arrays:
-            array.page_table, array.translate, array.kprobes = page_table, outside.NATIVE.translate(), self._no_kprobes
+            array.page_table, array.translate, array.kprobes = page_table, outside.NATIVE.translate(), self._shared_by_kprobes
         callbacks = outside.NATIVE.outside_tasks(guest)
         self.calls = TaskCalls(self.kernel, guest, records, callbacks)
         self._prototypes = LinuxPrototypes(self.btf)
         self._stacks = stacks = OrcStacks(kernel, symbols, self.btf, guest, records)
+        self._kprobes = WatchedKprobes(
+            self.kernel,
+            kernel,
+            symbols,
+            self.functions,
+            guest,
+            records,
+            outside.NATIVE,
+            has_booted=has_booted,
+            warn=warn,
+        )
+        self._tracepoints = Tracepoints(
+            kernel, self.kernel, symbols, self.btf, records, outside.probe_registers, warn
+        )
         self._globals = shared = OutsideGlobals(
             self.kernel,
             outside.NATIVE,
@@ -116,6 +132,8 @@ class LinuxTracing:
             self._prototypes,
             Wakers(symbols, self.btf),
             EventTables(kernel, symbols, self.btf, memory, has_booted=has_booted),
+            self._tracepoints,
+            self._kprobes,
             SyscallSources(self.kernel, kernel, symbols, guest, outside.NATIVE),
             LinuxValues(self.btf, symbols, memory),
             warn=warn,
@@ -167,18 +185,24 @@ class LinuxTracing:
         if module.btf:
             self._prototypes.add(module.name, module.btf)
         self._stacks.module_added(module)
+        self._tracepoints.module_came(module)
         self._globals.events.module_came(module)
+        self._kprobes.module_coming(module)
+        self.array.globals.symbol_names.module_came()
         self.ftrace.sites_changed()
         for ops in self.ftrace.recorders:
             ops.module_coming(module.name)
         self.ftrace.update_sites()
 
     def _initialised(self, module: str) -> None:
+        self._kprobes.init_is_gone(module)
         self._forget(self.functions.init_is_gone(module))
 
     def _module_gone(self, name: str) -> None:
         self._stacks.module_gone(name)
         self.ftrace.events_gone(self._globals.events.remove(name))
+        self._tracepoints.module_gone(name)
+        self._kprobes.module_going(name)
         self._forget(self.functions.unloaded(name))
 
     def _forget(self, sites: NDArray[np.uint64]) -> None:
@@ -196,6 +220,7 @@ class LinuxTracing:
         """
         self._loads.look_again()
         self.calls.clear()
+        self._kprobes.restored()
         self._records.sections_lost()
         for array in (self.array, *self.array.instances.values()):
             array.tracer.clock_changed(array)
@@ -220,4 +245,5 @@ class LinuxTracing:
 
     def after_run(self) -> None:
         """Acts on what native code has found. Called each time the machine has run."""
+        self._tracepoints.after_run()
         self.array.after_run()

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from emu.ftrace.arrays.trace_array import TraceArray
 from emu.ftrace.errors import TraceError
+from emu.ftrace.tracefs.dynamic_events_file import dynamic_events_files
 from emu.ftrace.tracefs.node import HandleFile, StaticDirectory
 from emu.ftrace.tracefs.tree import build_tree
 from emu.kernel.files.node import Handle, OpenFlags
@@ -18,9 +19,7 @@ _INSIDE = "the host only looks at a Linux guest; the guest's own tracefs has it"
 _EVENTS = f"no events of a Linux guest are defined from outside; {_INSIDE.partition('; ')[2]}"
 
 REFUSED: Mapping[str, str] = {
-    **dict.fromkeys(
-        ("dynamic_events", "kprobe_events", "kprobe_profile", "uprobe_events", "uprobe_profile", "synthetic_events"), _EVENTS
-    ),
+    **dict.fromkeys(("uprobe_events", "uprobe_profile"), _EVENTS),
     "eval_map": _INSIDE,  # of the events' print formats
     "hwlat_detector": _INSIDE,  # its threads run in the kernel
     "osnoise": _INSIDE,  # likewise
@@ -32,7 +31,8 @@ REFUSED: Mapping[str, str] = {
 
 def build_outside_tree(tr: TraceArray) -> StaticDirectory:
     """The root directory of the top array, `tr`."""
-    return build_tree(tr, {}, {name: _refused(name, why) for name, why in REFUSED.items()})
+    files = dynamic_events_files(tr, ("kprobe_events", "synthetic_events"))
+    return build_tree(tr, files, {name: _refused(name, why) for name, why in REFUSED.items()})
 
 
 def _refused(name: str, why: str) -> HandleFile:

@@ -7,14 +7,17 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from emu.cpu.arch import CpuArch
+from emu.cpu.native.cpu_records import Cpu
 from emu.cpu.pc import PC_ARCH
 from emu.ftrace.arch.native_tracing import NativeTracing, once
+from emu.ftrace.arch.probing import ProbeRegisters
 from emu.ftrace.native import context
 from emu.ftrace.native.arch import (
     OutsideCallbacks,
     OutsideTaskCallbacks,
     SyscallCallbacks,
     WakeupCalls,
+    WatchedProbes,
     WatchedSections,
     x86_64_outside,
 )
@@ -28,8 +31,8 @@ from emu.native.functions import Compiled
 from emu.native.records import u64
 
 __all__ = [
-    "LEAVES", "LINK", "NATIVE", "PC", "SP", "SYSCALL_REGISTERS", "SYSCALL_STATUS", "THREAD_SIZE", "OutsideTracing",
-    "enter_places", "numbers",
+    "BREAKPOINT", "LEAVES", "LINK", "NATIVE", "PC", "SP", "SYSCALL_REGISTERS", "SYSCALL_STATUS", "THREAD_SIZE",
+    "OutsideTracing", "enter_places", "instruction_begins", "numbers", "probe_registers", "probed_offset",
 ]  # fmt: skip
 
 THREAD_SIZE = 16 << 10  # of arch/x86/include/asm/page_64_types.h, without KASAN
@@ -53,6 +56,16 @@ class OutsideTracing(NativeTracing):
     def outside_callbacks(self, guest: Guest, general: bool, arguments: bool) -> OutsideCallbacks:
         """The native functions for calls."""
         return x86_64_outside.build(guest, self.cpu.native().irqs_off, general, arguments)
+
+    def returned(self) -> Compiled[[Cpu, u64], None]:
+        """The native function for where watched calls return to (trace_records.TraceArray)."""
+        return x86_64_outside.returned
+
+    @once
+    def watched_probes(self, guest: Guest) -> WatchedProbes:
+        """The native functions for kprobes."""
+        made: WatchedProbes = self._native("_watched").build(guest)
+        return made
 
     @once
     def outside_tasks(self, guest: Guest) -> OutsideTaskCallbacks:
@@ -118,3 +131,42 @@ def numbers(of_user: int, depth: int) -> GuestNumbers:
         preempt_enabled=u64(0x8000_0000),
         trace_string=u64(0),
     )
+
+
+BREAKPOINT = 0xCC  # the first byte of an instruction that Linux has replaced by int3
+OPENING_SIZE = 4  # bytes of endbr64
+
+
+def probed_offset(opening: bytes, offset: int) -> tuple[int, bool]:
+    """Where Linux probes a function that begins with some bytes, if it shall probe an offset in it: never at an endbr64.
+
+    Returns: the offset; and whether that counts as the function's beginning.
+    """
+    from emu.ftrace.native.arch.x86_64_orc import OPENINGS  # imported when needed: it is compiled
+
+    if opening.hex() in OPENINGS:
+        is_entry = offset in (0, OPENING_SIZE)
+        return (OPENING_SIZE if is_entry else offset), is_entry
+    return offset, offset == 0
+
+
+def instruction_begins(code: bytes, offset: int) -> bool:
+    """Whether an instruction begins at an offset in a function's code. `code`: from its beginning, some bytes beyond that."""
+    import capstone
+
+    at = 0
+    decoder = capstone.Cs(*PC_ARCH.capstone_mode)
+    for address, size, _, _ in decoder.disasm_lite(code, 0):
+        if address >= offset:
+            return bool(address == offset)
+        at = address + size
+    return at == offset
+
+
+def probe_registers() -> ProbeRegisters:
+    """The registers that probes see."""
+    from emu.ftrace.arch.x86_64_probing import PROBING
+    from emu.ftrace.native.awaited_returns_record import ARGUMENTS
+
+    words = PROBING.registers.words
+    return PROBING.registers._replace(entry_arguments=range(words, words + ARGUMENTS))

@@ -103,7 +103,7 @@ def _instructions(machine: Machine, read: str) -> int:
 
 
 def _can_probe(machine: Machine, function: str, offset: int) -> bool:
-    from emu.ftrace.probes.places import ProbePlace
+    from emu.ftrace.probes.placing import ProbePlace
 
     address = machine.kernel.image.symbol(function) + offset
     if address in machine.ftrace.sites:

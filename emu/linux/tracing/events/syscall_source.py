@@ -53,11 +53,15 @@ class SyscallSources:
         self._record.calls, self._record.count = Records[OfSyscall](self._calls.ctypes.data), _LIMIT
         self._users: dict[Way, dict[int | None, Event]] = {"enter": {}, "exit": {}}  # by number; None: raw_syscalls
         self._listening: dict[Way, list[Listening]] = {"enter": [], "exit": []}
-        self.record_of: Callable[[EventCall], Event | None] = lambda call: None
 
-    def source(self, way: Way, number: int | None) -> EventSource:
-        """The source of an event. `number`: its system call's; None for raw_syscalls."""
-        return _SyscallSource(self, way, number)
+    def source(self, way: Way, number: int | None, record: Callable[[EventCall], Event | None]) -> EventSource:
+        """The source of an event.
+
+        Args:
+            number: its system call's; None for raw_syscalls.
+            record: the record of an event for native code.
+        """
+        return _SyscallSource(self, way, number, record)
 
     @cached_property
     def _places(self) -> dict[Way, list[SyscallPlace]]:
@@ -125,14 +129,16 @@ class SyscallSources:
 class _SyscallSource(EventSource):
     """The source of one event."""
 
-    def __init__(self, shared: SyscallSources, way: Way, number: int | None) -> None:
+    def __init__(
+        self, shared: SyscallSources, way: Way, number: int | None, record: Callable[[EventCall], Event | None]
+    ) -> None:
         super().__init__()
-        self._shared, self._way, self._number = shared, way, number
+        self._shared, self._way, self._number, self._record_of = shared, way, number, record
         self._event: Event | None = None
 
     def begin(self, file: object) -> None:
         assert isinstance(file, EventFile)
-        self._event = self._shared.record_of(file.call)
+        self._event = self._record_of(file.call)
         super().begin(file)
 
     def start(self) -> None:

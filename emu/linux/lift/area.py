@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The host's memory for lifted code: all that it may write to."""
+
+from __future__ import annotations
+
+from emu.ftrace.native.trace_values import LARGEST_ENTRY, STAGE_SIZE
+from emu.native.records import HOST, Record, Values, inline, u8, u64
+
+__all__ = ["MOST_STACK_WORDS", "REGISTERS", "STACK", "Area"]
+
+STACK = 16 << 10  # bytes, as of the kernel's own
+REGISTERS = 6  # arguments in registers
+MOST_STACK_WORDS = 26  # arguments on the stack; tracepoints with more than twelve arguments are rare
+_FILE = 1024  # bytes: more than struct trace_event_file has
+
+
+class Area(Record):
+    """Nothing interrupts lifted code, so one area is enough for all CPUs."""
+
+    stack: Values[u8] = inline(STACK)  # grows down
+    returns_to: u64  # the return address of the outermost lifted function
+    outgoing: Values[u64] = inline(MOST_STACK_WORDS)  # a tracepoint's arguments on the stack
+    registers: Values[u64] = inline(REGISTERS)  # ... and in registers
+    function: Values[u64] = inline(3)  # a struct tracepoint_func: the function, its data
+    file: Values[u8] = inline(_FILE)  # the data, a struct trace_event_file, which enables the event
+    entry: Values[u8] = inline(STAGE_SIZE)
+    failed: u64  # not 0: the code would have read memory that is not there, or have written to the guest's
+
+
+ENTRY_ROOM = LARGEST_ENTRY
+
+
+def place(area: Area, name: str) -> int:
+    """The host address of a member."""
+    return area.address + HOST.fields(Area)[name].offset

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The code that is lifted: the kernel's as it is in its image, and a module's as it is in memory.
+
+An image has the code before the kernel patches it while it boots: calls of tracepoints' functions still name the tracepoint. What
+a jump label does now is looked up in memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from emu.linux.image import Kernel
+from emu.linux.memory import LinuxMemory
+
+__all__ = ["Code"]
+
+
+class Code:
+    """Reads code.
+
+    Args:
+        kernel: the image.
+        memory: the guest's memory.
+        name_of: the name of the function at an address, and the offset in it; None if there is none.
+        labels: where each jump label of the kernel and its modules leads to, by its address.
+        always: the addresses of the labels that are taken to be on.
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        memory: LinuxMemory,
+        name_of: Callable[[int], tuple[str, int] | None],
+        labels: dict[int, int],
+        always: frozenset[int] = frozenset(),
+    ) -> None:
+        self._kernel, self._memory, self._labels, self._always = kernel, memory, labels, always
+        self.name_of = name_of
+
+    def read(self, address: int, size: int) -> bytes:
+        """The code at an address; shorter if less is there.
+
+        Raises:
+            LookupError: nothing is there.
+        """
+        try:
+            return bytes(self._kernel.contents(address, address + size))
+        except LookupError:
+            return self.patched(address, size)
+
+    def patched(self, address: int, size: int) -> bytes:
+        """The code as it is in memory now. Raises LookupError."""
+        return self._memory.read(address, size)
+
+    def label(self, address: int, is_jump: Callable[[bytes], bool]) -> tuple[int, bool] | None:
+        """Where the jump label at an address leads to, and whether it is taken; None if there is none.
+
+        Args:
+            is_jump: whether an instruction is a jump.
+        """
+        target = self._labels.get(address)
+        if target is None:
+            return None
+        return target, address in self._always or is_jump(self._memory.read(address, 2))
+
+    def is_always_on(self, address: int) -> bool:
+        """Whether a jump label is one of those that are taken to be on."""
+        return address in self._always

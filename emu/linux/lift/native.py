@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What lifted code calls: access to memory that is neither its own nor in the direct map, and the kernel's string functions."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from emu.ftrace.native.context import host_address
+from emu.ftrace.native.trace_records import TraceArray
+from emu.linux.lift.area import Area
+from emu.native.functions import Compiled, callback, njit
+from emu.native.records import HOST, Bytes, u64
+
+__all__ = ["Helpers", "build"]
+
+PAGE = u64(4096)
+SIZE = u64(HOST.size(Area))
+FAR = u64(0xFFFF_FFFF_FFFF_FFFF)
+
+
+class Helpers(NamedTuple):
+    """Compiled functions. An address is the guest's, or one in the area. If memory is not there, `failed` is set."""
+
+    load: Compiled[[TraceArray, Area, u64, u64], u64]
+    """load(array, area, address, size) -> the unsigned number of up to 8 bytes there."""
+
+    copy: Compiled[[TraceArray, Area, u64, u64, u64], None]
+    """copy(array, area, to, address, size): copies bytes to the area."""
+
+    fill: Compiled[[TraceArray, Area, u64, u64, u64], None]
+    """fill(array, area, to, byte, size): fills bytes of the area."""
+
+    length: Compiled[[TraceArray, Area, u64, u64], u64]
+    """length(array, area, address, limit) -> the length of a string, at most `limit`."""
+
+
+@njit
+def byte_at(array: TraceArray, area: Area, address: u64) -> u64:
+    if address - area.address < SIZE:
+        return Bytes(address)[0]
+    found = host_address(array, address)
+    if found == array.nowhere:
+        area.failed = 1
+        return 0
+    return Bytes(found)[0]
+
+
+@njit
+def is_writable(area: Area, to: u64, size: u64) -> bool:
+    """Whether bytes are in the area; otherwise the lifted code has failed."""
+    start = to - area.address
+    if start < SIZE and size <= SIZE - start:
+        return True
+    area.failed = 1
+    return False
+
+
+def build() -> Helpers:
+    """Compiles them."""
+
+    @callback
+    def load(array: TraceArray, area: Area, address: u64, size: u64) -> u64:
+        value = u64(0)
+        for n in range(size):
+            value |= byte_at(array, area, address + n) << 8 * n
+        return value
+
+    @callback
+    def copy(array: TraceArray, area: Area, to: u64, address: u64, size: u64) -> None:
+        if is_writable(area, to, size):
+            for n in range(size):
+                Bytes(to + n)[0] = byte_at(array, area, address + n)
+
+    @callback
+    def fill(array: TraceArray, area: Area, to: u64, byte: u64, size: u64) -> None:
+        if is_writable(area, to, size):
+            for n in range(size):
+                Bytes(to + n)[0] = byte
+
+    @callback
+    def length(array: TraceArray, area: Area, address: u64, limit: u64) -> u64:
+        n = u64(0)
+        while n < limit and area.failed == 0 and byte_at(array, area, address + n) != 0:
+            n += 1
+        return n
+
+    return Helpers(load, copy, fill, length)
