@@ -27,8 +27,7 @@ COMMIT = frozenset(("trace_event_buffer_commit",))
 """The entry is complete."""
 
 NO_RETURN = frozenset(
-    "__stack_chk_fail fortify_panic __fortify_panic __fortify_report __ubsan_handle_out_of_bounds panic BUG_func "
-    "__warn_printk _printk __list_add_valid_or_report".split()
+    ["__stack_chk_fail", "fortify_panic", "__fortify_panic", "__fortify_report", "__ubsan_handle_out_of_bounds", "panic", "BUG_func", "__warn_printk", "_printk", "__list_add_valid_or_report"]
 )
 """Functions that end the kernel, or say that something is wrong with it: where one is called, lifted code fails."""
 

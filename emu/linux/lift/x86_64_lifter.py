@@ -15,12 +15,11 @@ import llvmlite.ir as ir
 from capstone import x86
 
 from emu.cpu.arch.x86_64.state import GENERAL_REGISTERS
-from emu.linux.lift import calls
+from emu.linux.lift import calls, x86_64_paths
 from emu.linux.lift.area import MOST_STACK_WORDS, place
 from emu.linux.lift.code import Code
 from emu.linux.lift.memory import I1, I64, POINTER, Memory
 from emu.linux.lift.reasons import CannotLift, Target
-from emu.linux.lift import x86_64_paths
 from emu.linux.lift.x86_64_operations import condition, execute
 from emu.linux.lift.x86_64_state import FLAGS, Registers, State, register_of
 from emu.native.cache import Untyped

@@ -17,9 +17,9 @@ import llvmlite.ir as ir
 import numpy as np
 
 from emu.cpu.callouts import Listening
+from emu.ftrace.arch.probing import ProbeRegisters
 from emu.ftrace.arrays.array_records import RecordLists
 from emu.ftrace.errors import TraceError
-from emu.ftrace.arch.probing import ProbeRegisters
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.files import EventFile
 from emu.ftrace.event.source import EventSource
@@ -27,12 +27,12 @@ from emu.ftrace.native.trace_records import Consumer, Event
 from emu.linux.btf import Btf
 from emu.linux.image import Kernel
 from emu.linux.lift import arch, native
-from emu.linux.lift.reasons import CannotLift, NoCall, Target
 from emu.linux.lift.area import Area, place
 from emu.linux.lift.code import Code
 from emu.linux.lift.compiled import Compiler
 from emu.linux.lift.jump_labels import JumpLabels
 from emu.linux.lift.memory import Memory
+from emu.linux.lift.reasons import CannotLift, NoCall, Target
 from emu.linux.lift.records import Lifted, Place, Tracepoint, User
 from emu.linux.lift.told import Handlers, build
 from emu.linux.modules import Module
@@ -275,9 +275,9 @@ class Tracepoints:
 
     def _listen(self, point: _Point, labels: list[int], lifted: list[Lifted]) -> None:
         """Calls lifted functions where the jump labels are."""
-        for function in lifted:
+        for label, function in zip(labels, lifted, strict=True):
             new = Place.allocate()
-            new.tracepoint, new.lifted = point.record, function
+            new.ip, new.tracepoint, new.lifted = label, point.record, function
             point.places.append(new)
         arguments = np.array([new.address for new in point.places[-len(lifted) :]], np.uint64)
         callouts = self._linux.board.callouts
