@@ -12,7 +12,8 @@ from typing import Protocol
 
 from emu.ftrace.arch.native_tracing import NativeTracing
 from emu.ftrace.arch.probing import ProbeRegisters
-from emu.ftrace.dynevent.arguments import Argument, ProbeSite, parse_arguments
+from emu.ftrace.dynevent.argument import Argument, ProbeSite
+from emu.ftrace.dynevent.arguments import parse_arguments
 from emu.ftrace.dynevent.dyn_event import DynamicEvent, DynamicEventKind, DynamicEvents
 from emu.ftrace.dynevent.entry_layout import EntryLayout
 from emu.ftrace.dynevent.event_names import parse_event_name

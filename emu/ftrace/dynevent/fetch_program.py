@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emu.ftrace.arch.probing import ProbeRegisters
-from emu.ftrace.dynevent.arguments import Argument, Op, Step
+from emu.ftrace.dynevent.argument import Argument, Op, Step
 from emu.ftrace.dynevent.entry_layout import EntryLayout
 from emu.ftrace.event.call import EventKind, Field
 from emu.ftrace.native import fetch_record as native

@@ -9,12 +9,14 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import ClassVar
 
 from emu.ftrace.arch.native_tracing import NativeTracing
 from emu.ftrace.arch.probing import ProbeRegisters
-from emu.ftrace.dynevent.arguments import Argument, ProbeSite, parse_arguments, split_offset
+from emu.ftrace.dynevent.argument import Argument, ProbeSite
+from emu.ftrace.dynevent.arguments import parse_arguments, split_offset
+from emu.ftrace.dynevent.c_types import Signature
 from emu.ftrace.dynevent.dyn_event import DynamicEventKind, DynamicEvents
 from emu.ftrace.dynevent.entry_layout import EntryLayout
 from emu.ftrace.dynevent.event_names import parse_event_name, sanitized
@@ -31,7 +33,7 @@ from emu.ftrace.native.probe_record import ProbeHandler
 from emu.ftrace.numbers import parse_c
 from emu.ftrace.probes.placing import ListedProbe, ProbePlace, ProbePlacing
 
-__all__ = ["KprobeEvents", "parse_place"]
+__all__ = ["KprobeEvents", "parse_maxactive", "parse_place"]
 
 _GROUP = "kprobes"
 _LARGEST_MAXACTIVE = 4096
@@ -111,6 +113,7 @@ class KprobeEvents(DynamicEventKind):
         symbols: the symbols of the kernel and its modules.
         symbol_names: the functions' names, for native code.
         cpus: the number of CPUs.
+        signature: what the function at a place takes and returns, or None; None: the kernel's types are not known.
     """
 
     file: ClassVar[str] = "kprobe_events"
@@ -126,6 +129,7 @@ class KprobeEvents(DynamicEventKind):
         symbol_names: SymbolNames,
         *,
         cpus: int,
+        signature: Callable[[ProbePlace], Signature | None] | None = None,
     ) -> None:
         self.kprobes = kprobes
         self._symbol_names = symbol_names
@@ -133,6 +137,7 @@ class KprobeEvents(DynamicEventKind):
         self._native, self._registers, self._cpus = native, registers, cpus
         self._guest = guest
         self._catalogue = catalogue
+        self._signature = signature
 
     def takes(self, command: str) -> bool:
         words = split_words(command)
@@ -155,36 +160,65 @@ class KprobeEvents(DynamicEventKind):
                 yield ListedProbe(probe.where, probe.is_return)
 
     def _create(self, command: ProbeCommand) -> Probe:
-        maxactive = _maxactive(command)
+        maxactive = parse_maxactive(command, command.words[0].startswith("r"))
         where, returns = parse_place(command)
         returns = returns or command.words[0].startswith("r")
         if returns and where.address is None and not self.kprobes.is_entry(where):
             raise command.error(ProbeError.BAD_RETPROBE, 1)
         group, name = parse_event_name(command, _GROUP)
         layout, program = self.arguments(command, where, returns)
-        handlers = self._native.probe_handlers(self._guest)
-        handler = handlers.returned if returns else handlers.at
         if returns and not maxactive:
             maxactive = max(_LEAST_MAXACTIVE, 2 * self._cpus)
-        probe = _KprobeEvent(self, ProbeEvent(layout), handler, layout.arguments, program, where, maxactive)
+        probe = _KprobeEvent(self, ProbeEvent(layout), self.handler(returns), layout.arguments, program, where, maxactive)
         probe.join(self._catalogue, command, group, name or sanitized(_default_name(where, returns)))
         return probe
 
     def arguments(self, command: ProbeCommand, where: ProbePlace, returns: bool) -> tuple[EntryLayout, FetchProgram]:
         """The entries described by a command's words from the third on, and the program that fetches them. Raises TraceError."""
         at_entry = not returns and where.address is None and self.kprobes.is_entry(where)
-        site = ProbeSite(self._registers, self._symbols.address, at_entry=at_entry, returns=returns)
-        kind = EventKind.KRETPROBE if returns else EventKind.KPROBE
+        types = self._signature
+        signature = types(where) if types is not None and (at_entry or returns) else None
+        return self.arguments_at(command, self.site(signature, at_entry=at_entry, returns=returns))
+
+    def site(
+        self,
+        signature: Signature | None,
+        *,
+        at_entry: bool = False,
+        returns: bool = False,
+        has_registers: bool = True,
+        has_stack: bool = True,
+    ) -> ProbeSite:
+        """What arguments can use: see ProbeSite."""
+        return ProbeSite(
+            self._registers,
+            self._symbols.address,
+            at_entry=at_entry,
+            returns=returns,
+            is_typed=self._signature is not None,
+            signature=signature,
+            has_registers=has_registers,
+            has_stack=has_stack,
+        )
+
+    def arguments_at(self, command: ProbeCommand, site: ProbeSite) -> tuple[EntryLayout, FetchProgram]:
+        """As `arguments`, of a place in the kernel."""
+        kind = EventKind.KRETPROBE if site.returns else EventKind.KPROBE
         layout = EntryLayout.of(kind, parse_arguments(command, 2, site))
         return layout, FetchProgram(layout, self._registers, self._symbol_names.record)
 
+    def handler(self, returns: bool) -> ProbeHandler:
+        """What makes entries at a place, or at returns."""
+        handlers = self._native.probe_handlers(self._guest)
+        return handlers.returned if returns else handlers.at
 
-def _maxactive(command: ProbeCommand) -> int:
-    """The number after `r`; 0 if there is none."""
+
+def parse_maxactive(command: ProbeCommand, returns: bool) -> int:
+    """The number after the first letter; 0 if there is none. `returns`: whether there may be one. Raises TraceError."""
     number = command.words[0][1:].partition(":")[0]
     if not number[:1].isdigit():
         return 0
-    if not command.words[0].startswith("r"):
+    if not returns:
         raise command.error(ProbeError.BAD_MAXACT_TYPE, 0, 1)
     value = parse_c(number, (1 << 32) - 1)
     if not value:

@@ -16,7 +16,8 @@ from functools import partial
 from typing import ClassVar
 
 from emu.ftrace.arch import FtraceArch
-from emu.ftrace.dynevent.arguments import Argument, ProbeSite, parse_arguments
+from emu.ftrace.dynevent.argument import Argument, ProbeSite
+from emu.ftrace.dynevent.arguments import parse_arguments
 from emu.ftrace.dynevent.dyn_event import DynamicEventKind, DynamicEvents
 from emu.ftrace.dynevent.entry_layout import EntryLayout
 from emu.ftrace.dynevent.event_names import parse_event_name, sanitized

@@ -39,5 +39,6 @@ class Tracepoint(Record):
 class Place(Record):
     """A place of the code that reaches a tracepoint."""
 
+    ip: u64
     tracepoint: Tracepoint
     lifted: Callable[[u64, u64], u64]

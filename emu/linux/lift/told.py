@@ -9,9 +9,9 @@ from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native import probes, stages
 from emu.ftrace.native.context import is_up
 from emu.ftrace.native.trace_records import ArrayCpu, EventContext, TraceArray
-from emu.ftrace.native.trace_values import BEFORE, PLACE_EVENT
+from emu.ftrace.native.trace_values import BEFORE, PLACE_BLOCK
 from emu.linux.lift.area import Area
-from emu.linux.lift.records import Place, Tracepoint, User
+from emu.linux.lift.records import Place, User
 from emu.native.functions import Compiled, callback, njit
 from emu.native.records import u64
 
@@ -65,6 +65,7 @@ def build(words: tuple[int, ...]) -> Handlers:
         if found == FAILED:
             tracepoint.missed += 1
             return
+        probes.tell(array.event_context, PLACE_BLOCK, place.ip, tracepoint.area.address, tracepoint.fill)
         user = tracepoint.first
         while user is not None:
             user.handler(cpu, user)
@@ -92,13 +93,9 @@ def build(words: tuple[int, ...]) -> Handlers:
         told.registers[fourth] = area.registers[4]
         told.registers[fifth] = area.registers[5]
         told.registers[sixth] = area.outgoing[0]
-        told.saved = 0
 
     @callback
     def consume(cpu: Cpu, user: User) -> None:
-        array = ArrayCpu(cpu.callout).array
-        told = array.event_context
-        probes.tell(told, PLACE_EVENT, u64(0), area_of(user).address, user.tracepoint.fill)
         probes.act(cpu, user.consumer, BEFORE)
 
     return Handlers(reached, record, consume, fill)

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Lifts x86-64 code: follows its control flow, and emits what it does.
 
-A function that is called is lifted in the place of the call, so a lifted function is one piece. What it must not do, or cannot,
-ends the lifting (CannotLift), unless only code that the compiler has moved out of the way as unlikely does it: then the lifted
-function fails when it comes there.
+A function that is called is lifted in the place of the call, so a lifted function is one piece. Where the code does what it must
+not do here, or cannot, the lifted function fails. If there is no other way to the code's end, it is not lifted at all (CannotLift).
 """
 
 from __future__ import annotations
@@ -16,12 +15,11 @@ import llvmlite.ir as ir
 from capstone import x86
 
 from emu.cpu.arch.x86_64.state import GENERAL_REGISTERS
-from emu.linux.lift import calls
+from emu.linux.lift import calls, x86_64_paths
 from emu.linux.lift.area import MOST_STACK_WORDS, place
 from emu.linux.lift.code import Code
 from emu.linux.lift.memory import I1, I64, POINTER, Memory
 from emu.linux.lift.reasons import CannotLift, Target
-from emu.linux.lift import x86_64_paths
 from emu.linux.lift.x86_64_operations import condition, execute
 from emu.linux.lift.x86_64_state import FLAGS, Registers, State, register_of
 from emu.native.cache import Untyped
@@ -33,7 +31,7 @@ FAILED = (1 << 64) - 1
 """What a lifted function returns if it has failed."""
 
 _SP = register_of("sp")
-_MOST_INSTRUCTIONS = 6000
+_MOST_INSTRUCTIONS = 3000
 _DEEPEST = 10  # calls
 _RETURNS = frozenset(("__x86_return_thunk", "srso_return_thunk", "retbleed_return_thunk"))
 _IGNORED_CALLS = frozenset(("__fentry__", "__cfi_check"))
@@ -87,9 +85,8 @@ class Lifter:
         assert known is not None
         resumes = label + x86_64_paths.instruction_at(self._code, label).size
         leading = x86_64_paths.leading(self._code, known[0], resumes, target)
-        walk = _Walk(self._code, state, begin.function, target, leading)
-        walk.run(known[0])
-        self.passed |= walk.passed
+        self.passed.update(address for address in leading if self._code.is_always_on(address))
+        _Walk(self._code, state, begin.function, target, leading).run(known[0])
         return module
 
     def probe(self, name: str, address: int) -> ir.Module:
@@ -155,16 +152,20 @@ class _Walk:
         self._code, self._state, self._function, self._target, self._leading = code, state, function, target, leading
         self._builder, self._memory = state.builder, state.memory
         self._instructions = 0
-        self.passed: set[int] = set()
+        self._obstacle: CannotLift | None = None  # the first place that cannot be lifted
+        self._succeeds = False  # whether the code may come to its end
         self._size: ir.Value | None = None  # of the entry
         self._list: int | None = None  # the register that has just got the list of the tracepoint's functions
         self._is_tested = False  # whether it has just been compared with 0
 
     def run(self, address: int) -> None:
+        """Lifts the code. Raises CannotLift if it never comes to its end."""
         with self._builder.goto_entry_block():
             self._size = self._builder.alloca(I64)
             self._builder.store(I64(0), self._size)
         self._follow(address, _Frame(0, None, lambda state: None))
+        if not self._succeeds:
+            raise self._obstacle or CannotLift("has no end")
 
     def _follow(self, start: int, frame: _Frame) -> None:
         """Lifts the code from `start` on, to where it returns; the builder is at the end of an empty block."""
@@ -187,20 +188,13 @@ class _Walk:
                 self._builder.branch(blocks[following])
 
     def _try_instruction(self, address: int, frame: _Frame, block_of: Callable[[int], ir.Block]) -> int | None:
-        """The same as `_instruction`; where unlikely code cannot be lifted, the lifted function fails."""
+        """The same as `_instruction`. Where the code cannot be lifted, the lifted function fails."""
         try:
             return self._instruction(address, frame, block_of)
         except CannotLift as error:
-            if not self._is_unlikely(address):
-                known = self._code.name_of(address)
-                raise CannotLift(f"{error} at {known}") from None
+            self._obstacle = self._obstacle or error.within(self._code.name_of(address))
             self._fail()
             return None
-
-    def _is_unlikely(self, address: int) -> bool:
-        """Whether the compiler has put the code where it is out of the way."""
-        known = self._code.name_of(address)
-        return known is not None and known[0].endswith(".cold")
 
     def _instruction(self, address: int, frame: _Frame, block_of: Callable[[int], ir.Block]) -> int | None:
         """Lifts one instruction. Returns where the code goes on; None: a jump has been emitted."""
@@ -212,8 +206,6 @@ class _Walk:
             return None
         label = self._code.label(address, x86_64_paths.is_jump)
         if label is not None and label[1]:
-            if self._code.is_always_on(address):
-                self.passed.add(address)
             self._builder.branch(block_of(label[0]))
             return None
         one = x86_64_paths.instruction_at(self._code, address)
@@ -331,14 +323,16 @@ class _Walk:
         return int(one.address + one.size)
 
     def _name(self, address: int) -> str:
+        """The name of the function that begins at an address, without what the compiler has added; "" if none does."""
         known = self._code.name_of(address)
-        return known[0] if known is not None and known[1] == 0 else ""
+        return known[0].partition(".")[0] if known is not None and known[1] == 0 else ""
 
     def _replaced(self, to: int, name: str) -> bool:
         """Emits what a called function does, if the host has its own for it. A block that is terminated then ends there."""
         state, builder = self._state, self._builder
         if self._target is not None and to in self._target.functions:
             self._store_arguments(self._target)
+            self._succeeds = True
             self._finish(I64(1))
         elif name in calls.NO_RETURN:
             self._fail()
@@ -346,7 +340,10 @@ class _Walk:
             size = builder.and_(state.get(register_of("dx")), I64(0xFFFF_FFFF))
             state.put(register_of("ax"), calls.reserve(builder, self._memory, size, self._size))
         elif name in calls.COMMIT:
+            self._succeeds = True
             self._finish(builder.load(self._size))
+        elif name in calls.WRITING:
+            raise CannotLift("writes to a buffer of the kernel")
         elif name in calls.REPLACED:
             arguments = [state.get(register_of(argument)) for argument in ARGUMENTS]
             state.put(register_of("ax"), calls.REPLACED[name](builder, self._memory, arguments))

@@ -19,7 +19,7 @@ __all__ = ["IGNORED", "OPERATIONS", "condition", "execute"]
 Operation: TypeAlias = Callable[[State, capstone.CsInsn], None]
 
 IGNORED = frozenset(
-    "nop endbr64 lfence mfence sfence pause prefetcht0 prefetchnta prefetchw stac clac cli sti int3".split()
+    ["nop", "endbr64", "lfence", "mfence", "sfence", "pause", "prefetcht0", "prefetchnta", "prefetchw", "stac", "clac", "cli", "sti", "int3"]
 )
 """Instructions that change nothing that lifted code sees. Interrupts do not come while it runs."""
 _INTERRUPTS_ON = 0x202  # what `pushf` pushes: nothing that lifted code lifts looks at it, but to put it back

@@ -196,7 +196,7 @@ class State:
             self.builder.store(value, self.registers.preempt_count)
         elif (key := self._slot_key(operand)) is not None:
             self.put_slot(key, value)
-        elif not operand.mem.base and not operand.mem.index or operand.mem.base == x86.X86_REG_RIP or operand.mem.segment:
+        elif (not operand.mem.base and not operand.mem.index) or operand.mem.base == x86.X86_REG_RIP or operand.mem.segment:
             raise CannotLift("writes to a variable of the kernel")
         else:
             self.memory.store(self.builder, self.address(instruction, operand), value)

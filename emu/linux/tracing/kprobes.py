@@ -7,8 +7,10 @@ Linux refuses to probe what its own handling of probes needs. The host needs not
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
+
+import numpy as np
 
 from emu.cpu.callouts import Listening
 from emu.ftrace.arrays.array_records import RecordLists
@@ -62,6 +64,9 @@ class WatchedKprobes(ProbePlacing):
         arch: the native code.
         has_booted: whether the kernel has freed its initialisation code.
         warn: called with a sentence about a probe that cannot be placed in a module that has just been loaded.
+
+    Attributes:
+        symbols: the same.
     """
 
     def __init__(
@@ -77,7 +82,7 @@ class WatchedKprobes(ProbePlacing):
         has_booted: bool,
         warn: Callable[[str], None],
     ) -> None:
-        self._kernel, self._image, self._symbols, self._functions = kernel, image, symbols, functions
+        self._kernel, self._image, self.symbols, self._functions = kernel, image, symbols, functions
         self._guest, self._records, self._arch, self._warn = guest, records, arch, warn
         self._texts = {"": [_between(symbols, "_stext", "_etext")]}
         if not has_booted:
@@ -88,6 +93,11 @@ class WatchedKprobes(ProbePlacing):
         self._rethooks: dict[int, Rethook] = {}  # by the address of the consumer that acts at the return
         self._awaited: AwaitedReturns | None = None
         self._is_used = False
+
+    @property
+    def modules(self) -> Collection[Module]:
+        """Those that are loaded."""
+        return self._modules.values()
 
     # Places
 
@@ -103,7 +113,18 @@ class WatchedKprobes(ProbePlacing):
         return place.offset == 0 if found is None else found[1]
 
     def count(self, name: str) -> int:
-        return self._symbols.names.count(name)
+        return self.symbols.names.count(name)
+
+    def function_at(self, place: ProbePlace) -> tuple[str, str] | None:
+        """The name of the function at a place, and that of its module; None if it is in none that is loaded."""
+        try:
+            address = self.resolve(place)
+        except TraceError:
+            return None
+        if address is None:
+            return None
+        (found,) = self._kernel.symbols.lookup(np.array([address], np.uint64))
+        return None if found is None else (place.symbol or found.name, found.module or "")
 
     def _find(self, place: ProbePlace) -> tuple[int, bool] | None:
         """The address that is probed, and whether that is the beginning of a function; None: the module is not loaded."""
@@ -129,7 +150,7 @@ class WatchedKprobes(ProbePlacing):
         """The address of a symbol; None if its module is not loaded. Raises TraceError: ENOENT."""
         if module and module not in self._modules:
             return None
-        if module is None and (address := self._symbols.address(name)) is not None:
+        if module is None and (address := self.symbols.address(name)) is not None:
             return address
         for one in [self._modules[module]] if module else self._modules.values():
             if name in one.symbols.names:
@@ -175,7 +196,7 @@ class WatchedKprobes(ProbePlacing):
 
     def add(self, place: ProbePlace, acting: Consumer) -> None:
         self.check(place)
-        self._use()
+        self.use()
         acting.post = BEFORE
         probe = _Placed(place, acting)
         self._place(probe)
@@ -183,7 +204,7 @@ class WatchedKprobes(ProbePlacing):
 
     def add_return(self, place: ProbePlace, acting: Consumer, maxactive: int = 0) -> None:
         self.check_return(place)
-        self._use()
+        self.use()
         self._await_returns()
         hook = Rethook.allocate()
         hook.handler, hook.at_return = self._arch.watched_probes(self._guest).entry, acting
@@ -204,7 +225,7 @@ class WatchedKprobes(ProbePlacing):
             if self._records.top.graph_returned is None:
                 self._kernel.board.callouts.forget_returns()
 
-    def _use(self) -> None:
+    def use(self) -> None:
         """Must be called before the first consumer acts."""
         if not self._is_used:
             self._is_used = True

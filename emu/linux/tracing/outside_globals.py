@@ -35,9 +35,9 @@ from emu.native.records import u64
 
 if TYPE_CHECKING:
     from emu.cpu.native.cpu_records import Cpu
-    from emu.ftrace.dynevent.kprobe_events import KprobeEvents
     from emu.ftrace.native.trace_records import ArrayCpu
     from emu.ftrace.tracers.wakeups import Wakeups
+    from emu.linux.tracing.defined_events import DefinedEvents
 
 __all__ = ["OutsideGlobals"]
 
@@ -80,7 +80,8 @@ class OutsideGlobals(TraceGlobals):
         warn: Callable[[str], None],
         pointer_key: int,
     ) -> None:
-        self._arch, self._kernel, self._wakers, self.kprobes = native, kernel, wakers, kprobes
+        self._arch, self._kernel, self._wakers = native, kernel, wakers
+        self.kprobes, self._functions = kprobes, functions
         if wakers.missing is not None:
             warn(f"the kernel has no function {wakers.missing}: there are no tracers of wakeups")
         self.syscalls = syscalls
@@ -101,23 +102,14 @@ class OutsideGlobals(TraceGlobals):
         return name in _TRACERS or (name in _OF_WAKEUPS and self._wakers.missing is None)
 
     @cached_property
-    def kprobe_events(self) -> KprobeEvents:
-        """The events made by kprobes."""
-        from emu.ftrace.dynevent.kprobe_events import KprobeEvents  # imported when needed: it is compiled
+    def defined_events(self) -> DefinedEvents:
+        """The kinds of events that can be defined."""
+        from emu.linux.tracing.defined_events import DefinedEvents  # imported when needed: it is compiled
 
-        registers, cpus = outside.probe_registers(), len(self._kernel.board.cpus)
-        return KprobeEvents(
-            self._arch, registers, self.guest, self.events, self.kprobes, self.symbols, self.symbol_names, cpus=cpus
-        )
+        return DefinedEvents(self, self._arch, self._kernel, self.kprobes, self._functions)
 
     def _kinds(self) -> Sequence[DynamicEventKind]:
-        from emu.ftrace.dynevent.eprobe_events import EprobeEvents
-        from emu.ftrace.dynevent.synthetic import SyntheticEvents
-
-        native, registers, guest, events = self._arch, outside.probe_registers(), self.guest, self.events
-        symbols, names = self.symbols, self.symbol_names
-        eprobes = EprobeEvents(native, registers, guest, self.dynamic_events, events, None, symbols, names, self.event_filter)
-        return [self.kprobe_events, eprobes, SyntheticEvents(events)]
+        return self.defined_events.kinds
 
     def section_handler(self) -> Compiled[[Cpu, ArrayCpu], None]:
         self.stacks.use()

@@ -17,9 +17,9 @@ import llvmlite.ir as ir
 import numpy as np
 
 from emu.cpu.callouts import Listening
+from emu.ftrace.arch.probing import ProbeRegisters
 from emu.ftrace.arrays.array_records import RecordLists
 from emu.ftrace.errors import TraceError
-from emu.ftrace.arch.probing import ProbeRegisters
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.files import EventFile
 from emu.ftrace.event.source import EventSource
@@ -27,12 +27,12 @@ from emu.ftrace.native.trace_records import Consumer, Event
 from emu.linux.btf import Btf
 from emu.linux.image import Kernel
 from emu.linux.lift import arch, native
-from emu.linux.lift.reasons import CannotLift, NoCall, Target
 from emu.linux.lift.area import Area, place
 from emu.linux.lift.code import Code
 from emu.linux.lift.compiled import Compiler
 from emu.linux.lift.jump_labels import JumpLabels
 from emu.linux.lift.memory import Memory
+from emu.linux.lift.reasons import CannotLift, NoCall, Target
 from emu.linux.lift.records import Lifted, Place, Tracepoint, User
 from emu.linux.lift.told import Handlers, build
 from emu.linux.modules import Module
@@ -134,14 +134,17 @@ class Tracepoints:
         return Structures(self._btf, self._symbols).per_cpu.preempt_count
 
     def _lifter(self, always: Iterable[int] = ()) -> arch.Lifter:
-        code = Code(self._kernel, self._linux.memory, self._name_of, self._labels.targets, frozenset(always))
+        code = Code(self._kernel, self._linux.memory, self._function, self._labels.targets, frozenset(always))
         return arch.Lifter(code, self._memory, self._preempt_count)
 
-    def _name_of(self, address: int) -> tuple[str, int] | None:
-        found = self._symbols.at(address)
-        if found is not None:
-            return found
-        return next((known for module in self._modules.values() if (known := module.at(address)) is not None), None)
+    def _function(self, address: int) -> tuple[str, int, int] | None:
+        """The name of the function at an address, the offset in it, and its size."""
+        found = self._symbols.function(address)
+        for module in self._modules.values() if found is None else ():
+            if (known := module.at(address)) is not None:
+                name, offset = known
+                return name, offset, module.end_of(address) - address + offset
+        return found
 
     # Modules
 
@@ -272,9 +275,9 @@ class Tracepoints:
 
     def _listen(self, point: _Point, labels: list[int], lifted: list[Lifted]) -> None:
         """Calls lifted functions where the jump labels are."""
-        for function in lifted:
+        for label, function in zip(labels, lifted, strict=True):
             new = Place.allocate()
-            new.tracepoint, new.lifted = point.record, function
+            new.ip, new.tracepoint, new.lifted = label, point.record, function
             point.places.append(new)
         arguments = np.array([new.address for new in point.places[-len(lifted) :]], np.uint64)
         callouts = self._linux.board.callouts

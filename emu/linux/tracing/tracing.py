@@ -45,12 +45,15 @@ from emu.linux.tracing.wakeups import Wakers
 from emu.linux.tracing.watched import WatchedFtrace
 
 if TYPE_CHECKING:
+    from emu.ftrace.probes.host_probes import HostProbes
     from emu.linux.tracing.profile import LinuxProfile
 
 __all__ = ["LinuxTracing"]
 
 # Functions of the kernel by which the host follows its tasks, by the native functions for them
 _FOLLOWED = {"switched": "__switch_to", "forked": "wake_up_new_task", "freed": "__put_task_struct"}
+
+_READ_ONLY = "the host only looks at a Linux guest: its registers cannot be changed"
 
 # The function that runs when a booting kernel has made the per-CPU areas
 _AREAS_ARE_MADE = "native_smp_prepare_boot_cpu"
@@ -168,6 +171,17 @@ class LinuxTracing:
 
         return LinuxProfile(self.kernel, self._symbols, self.array.globals.guest)
 
+    @cached_property
+    def probes(self) -> HostProbes:
+        """Probes that call Python functions."""
+        from emu.ftrace.probes.host_probes import HostProbes  # imported when needed: it is compiled
+
+        native, shared, update = outside.NATIVE, self._globals, self.ftrace.update_sites
+        handler, events = native.probe_handlers(shared.guest).host, shared.defined_events.kprobe_events
+        return HostProbes(
+            self.kernel, outside.probe_registers(), handler, shared, events, update, lambda: None, read_only=_READ_ONLY
+        )
+
     def _release(self, symbols: Symbols, memory: LinuxMemory) -> str:
         """The kernel's version, as uname shows it."""
         place = symbols.address("init_uts_ns")
@@ -245,5 +259,7 @@ class LinuxTracing:
 
     def after_run(self) -> None:
         """Acts on what native code has found. Called each time the machine has run."""
+        if "probes" in self.__dict__:
+            self.probes.after_run()
         self._tracepoints.after_run()
         self.array.after_run()
