@@ -13,6 +13,7 @@ from emu.ftrace.arrays.trace_globals import TraceGlobals
 from emu.ftrace.buffers.entries import Events
 from emu.ftrace.dynevent.dyn_event import DynamicEventKind
 from emu.ftrace.errors import TraceError
+from emu.ftrace.event.call import EventCall
 from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.text.pointer_hash import KEY_SIZE, siphash
 from emu.ftrace.tracers.stack_traces import StackTraces
@@ -96,6 +97,7 @@ class OutsideGlobals(TraceGlobals):
         self.kprobes, self._functions = kprobes, functions
         if wakers.missing is not None:
             warn(f"the kernel has no function {wakers.missing}: there are no tracers of wakeups")
+        self.syscalls = syscalls
         self._refusals: set[str] = set()
         self._at_block: Compiled[[Cpu, u64], None] | None = None
         self.tracepoints = tracepoints
@@ -159,6 +161,22 @@ class OutsideGlobals(TraceGlobals):
             if why not in self._refusals:
                 self._refusals.add(why)
                 self.warn(why)
+
+    def record_strings(self, size: int) -> list[EventCall]:
+        """The events of system calls have strings of arguments, of at most so many characters; 0: they have none.
+
+        Returns the events that are replaced by others, which the arrays must forget.
+
+        Raises:
+            TraceError: EBUSY, such an event is in use.
+        """
+        if bool(size) != bool(self.syscalls.string_size):
+            for call in self.events.calls_with_strings:
+                needed = any(one.needs(call) for one in self.dynamic_events.of())
+                if needed or (call.source is not None and call.source.in_use):
+                    raise TraceError(errno.EBUSY, f"the format of {call.path} cannot change: it is in use")
+        self.syscalls.string_size = size
+        return self.events.show_strings(size > 0)
 
     def mapped_file(self, tgid: int, address: int) -> MappedFile | None:
         return None

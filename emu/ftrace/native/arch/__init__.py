@@ -30,21 +30,9 @@ from emu.native.functions import Compiled
 from emu.native.records import Values, u64
 
 __all__ = [
-    "Callback",
-    "Callbacks",
-    "EventCallbacks",
-    "OutsideCallbacks",
-    "OutsideTaskCallbacks",
-    "ProbeCallbacks",
-    "RethookCallbacks",
-    "SectionCallbacks",
-    "StackCallbacks",
-    "SyscallCallbacks",
-    "TaskCallbacks",
-    "UprobeCallbacks",
-    "WakeupCalls",
-    "WatchedProbes",
-    "WatchedSections",
+    "Callback", "Callbacks", "EventCallbacks", "OutsideCallbacks", "OutsideTaskCallbacks", "ProbeCallbacks",
+    "RethookCallbacks", "SectionCallbacks", "StackCallbacks", "SyscallCallbacks", "TaskCallbacks", "UprobeCallbacks",
+    "WakeupCalls", "WatchedProbes", "WatchedSections",
 ]  # fmt: skip
 
 
