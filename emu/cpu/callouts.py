@@ -42,8 +42,8 @@ class Callouts:
         listens: bool,
     ) -> None:
         self._board, self._forget, self._listens = board, forget, listens
-        self._listeners = Listeners(is_called)
-        self._board.listeners = self._listeners.table
+        self._listeners, self._named = Listeners(is_called), Listeners(is_called)
+        self._use_listeners()
         self._use(_table(_FEWEST_SLOTS))
 
     def look_at_blocks(self, start: int, end: int, handler: Handler | None = None, others: Handler | None = None) -> None:
@@ -110,7 +110,7 @@ class Callouts:
         self._forget(places[:count])
 
     def listen(self, address: int, handler: Handler, argument: int) -> Listening:
-        """Runs a native function before the instruction at a virtual address, wherever it is in its block: handler(cpu, argument).
+        """Runs handler(cpu, argument), native, before the instruction at a virtual address, wherever it is in its block.
 
         It runs once for each execution. A repeated string instruction that is interrupted, and an instruction that faults, are
         executed again. Several functions run in the order in which they came, after those for blocks. A function finds all
@@ -127,15 +127,35 @@ class Callouts:
         if not self._listens:
             raise NotImplementedError("this architecture has no calls before instructions")
         new = self._listeners.add(addresses, handler, arguments)
-        self._board.listeners = self._listeners.table
+        self._use_listeners()
         self._forget(new.places)
         return new
 
+    def listen_in_programs(self, places: NDArray[np.uint64], handler: Handler, arguments: NDArray[np.uint64]) -> Listening:
+        """The same before instructions of programs, given by the names of their pages plus the offset there (`name_pages`).
+
+        CPUs run old translations until they `forget` them.
+        """
+        new = self._named.add(places, handler, arguments)
+        self._use_listeners()
+        return new
+
+    def name_pages(self, function: Handler | None, data: int = 0) -> None:
+        """Names the pages of programs by a native function(cpu, page), given a RAM address, when code there is translated in
+        user mode. It stores in `Cpu.page_name` a multiple of the page's size, or 0 if nobody listens there; `data` is its
+        record, in `Board.page_names`. None: no page has a name any more.
+        """
+        self._board.name_page, self._board.page_names = function, data
+
+    def _use_listeners(self) -> None:
+        self._board.listeners, self._board.named_listeners = self._listeners.table, self._named.table
+
     def unlisten(self, listening: Listening) -> None:
-        """Ends what `listen` or `listen_all` has begun. The function is not called any more, not even for this instruction."""
-        self._listeners.remove(listening)
-        self._board.listeners = self._listeners.table
-        self._forget(listening.places)
+        """Ends what one of these has begun. The function is not called any more, not even for this instruction."""
+        if self._listeners.remove(listening):
+            self._forget(listening.places)
+        self._named.remove(listening)
+        self._use_listeners()
 
     def __contains__(self, address: int) -> bool:
         return bool(native.is_known(self._table, address))

@@ -77,16 +77,17 @@ class Listeners:
         self._free()
         return new
 
-    def remove(self, old: Listening) -> None:
-        """Removes them; nothing happens if they are removed already. The function is not called any more, from now on."""
+    def remove(self, old: Listening) -> bool:
+        """Removes them. Returns whether they were there. The function is not called any more, from now on."""
         if old not in self._present:
-            return
+            return False
         native.remove(self.table, *_listed(old))
         self._present.remove(old)
         self._removed.append(old)
         if not self._present:
             self._copy(_FEWEST_SLOTS)
         self._free()
+        return True
 
     def _copy(self, slots: int) -> None:
         table = _table(slots)

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from emu.cpu.internals import CpuStructures
 
 __all__ = [
-    "Block", "Board", "Callout", "Callouts", "Cpu", "CpuState", "DisasContext", "Label", "Listener", "ListenerTable", "Operand", "Operation",
-    "Point", "StringCost", "TranslationBlock", "Translator", "TranslatorContext", "Uc", "shapes",
+    "Block", "Board", "Callout", "Callouts", "Cpu", "CpuState", "DisasContext", "Label", "Listener", "ListenerTable", "Operand",
+    "Operation", "Point", "StringCost", "TranslationBlock", "Translator", "TranslatorContext", "Uc", "shapes",
 ]  # fmt: skip
 
 HOST_CALL_COUNT = 64
@@ -63,6 +63,9 @@ class Board(Record):
     callouts: Callouts  # the virtual addresses at which blocks have a host function
     grow_callouts: Callable[[Cpu, u64], None]  # makes that table larger; its argument is 0
     listeners: ListenerTable  # the virtual addresses of instructions before which host functions run
+    named_listeners: ListenerTable  # the same for programs' instructions, by the names of their pages plus the offset there
+    name_page: Callable[[Cpu, u64], None] | None  # stores a RAM page's name in `page_name`; None: programs have no listeners
+    page_names: u64  # the record of that function's data
     looked_at_start: u64  # virtual addresses: start of the range in which all blocks call the block hook
     looked_at_end: u64
     at_each_block: Callable[[Cpu, u64], None] | None  # called before each block in that range
@@ -292,6 +295,9 @@ class Cpu(Record):
     translated: Block | None  # the block whose translation is about to start; None: it has started
     stale: bool  # whether some of its pages may be STALE (`code_pages`)
     context: TranslatorContext  # of the translation under way
+    program_page: u64  # the address of the page of a program that it has come to
+    page_name: u64  # ... and its name, a multiple of the page size; 0: there are no listeners
+    leaves: bool  # whether its next block must not be what the last one jumps to: a dropped block goes on jumping to itself
     hook_arguments: Values[Operand] = inline(HOOK_ARGUMENT_COUNT)  # of the call whose code is being emitted
     first_tb: TranslationBlock | None  # the first in the buffer
     blocks_used: u64

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from emu.ftrace.buffers.entries import Events
 from emu.ftrace.event.call import EventCall
+from emu.ftrace.event.constants import Constants
 from emu.ftrace.words import Words
 from emu.kernel.user_mappings import MappedFile
 
@@ -106,7 +107,7 @@ class TraceView:
     string_at: Callable[[int], str | None] = lambda address: None  # the string at an address of the kernel or of a module
     mapped_file: Callable[[int, int], MappedFile | None] = lambda tgid, address: None  # of a running process
     kernel_values: Mapping[str, int] = field(default_factory=dict)  # of the variables that a print fmt may use, such as `jiffies`
-    kernel_constants: Mapping[str, int] = field(default_factory=dict)  # constants for it, including `sizeof(struct page)`
+    kernel_constants: Constants = field(default_factory=dict[str, int])  # constants for it, including `sizeof(struct page)`
     pointer_key: int = 0  # of the hash by which %p hides addresses
     warn: Callable[[str], None] = lambda text: None  # called once per broken event
     words: Words = _USUAL  # the guest's word size and byte order

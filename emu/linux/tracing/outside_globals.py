@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -17,16 +17,17 @@ from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.tracers.stack_traces import StackTraces
 from emu.kernel.user_mappings import MappedFile
 from emu.linux import arch
-from emu.linux.memory import LinuxMemory
 from emu.linux.prototypes import LinuxPrototypes
 from emu.linux.tracing import arch as outside
 from emu.linux.tracing.events.catalogue import LinuxCatalogue
 from emu.linux.tracing.events.sources import EventSources
+from emu.linux.tracing.events.syscall_source import SyscallSources
 from emu.linux.tracing.events.tables import EventTables
 from emu.linux.tracing.functions import TracedFunctions
 from emu.linux.tracing.kernel import LinuxKernel
 from emu.linux.tracing.kprobes import WatchedKprobes
 from emu.linux.tracing.tracepoints import Tracepoints
+from emu.linux.tracing.values import LinuxValues
 from emu.linux.tracing.wakeups import CallWakeups, Wakers
 from emu.native.functions import Compiled
 from emu.native.records import u64
@@ -43,23 +44,6 @@ _TRACERS = frozenset({"nop", "function", "function_graph", "irqsoff", "preemptof
 _OF_WAKEUPS = frozenset({"wakeup", "wakeup_rt", "wakeup_dl"})
 
 
-class _Values:
-    """Values of the kernel for the text of events."""
-
-    def __init__(self, memory: LinuxMemory) -> None:
-        self._memory = memory
-        self.constants: Mapping[str, int] = {}
-
-    def variables(self) -> Mapping[str, int]:
-        return {}
-
-    def string_at(self, address: int) -> str | None:
-        try:
-            return self._memory.string(address)
-        except LookupError:
-            return None
-
-
 class OutsideGlobals(TraceGlobals):
     """State that all trace arrays share on a Linux guest.
 
@@ -68,6 +52,8 @@ class OutsideGlobals(TraceGlobals):
         tables: where the kernel declares its events.
         tracepoints: what makes them happen.
         kprobes: all kprobes.
+        syscalls: makes those of system calls.
+        values: the kernel's, for the text of events.
         others: see TraceGlobals.
     """
 
@@ -87,6 +73,8 @@ class OutsideGlobals(TraceGlobals):
         tables: EventTables,
         tracepoints: Tracepoints,
         kprobes: WatchedKprobes,
+        syscalls: SyscallSources,
+        values: LinuxValues,
         *,
         warn: Callable[[str], None],
         pointer_key: int,
@@ -98,12 +86,12 @@ class OutsideGlobals(TraceGlobals):
         self._refusals: set[str] = set()
         self._at_block: Compiled[[Cpu, u64], None] | None = None
         self.tracepoints = tracepoints
-        sources = EventSources(tracepoints, lambda call: self.events.record(call))
+        sources = EventSources(tracepoints, syscalls, lambda call: self.events.record(call))
         events = LinuxCatalogue(records, lambda: native.put_made_event(guest), tables, sources, warn)
         super().__init__(
             kernel, native, guest, records, functions, stacks, kernel.symbols, events, warn=warn, pointer_key=pointer_key
         )
-        self.kernel_values = _Values(kernel.memory)
+        self.kernel_values = values
         self.prototypes = prototypes
         for array in records.arrays:
             array.with_results = True

@@ -28,6 +28,7 @@ from emu.linux.prototypes import LinuxPrototypes
 from emu.linux.symbols import NoSymbols, Symbols
 from emu.linux.tracing import arch as outside
 from emu.linux.tracing.command_start import CommandStart
+from emu.linux.tracing.events.syscall_source import SyscallSources
 from emu.linux.tracing.events.tables import EventTables
 from emu.linux.tracing.functions import TracedFunctions
 from emu.linux.tracing.kernel import LinuxKernel
@@ -39,6 +40,7 @@ from emu.linux.tracing.outside_globals import OutsideGlobals
 from emu.linux.tracing.task_calls import TaskCalls
 from emu.linux.tracing.tracepoints import Tracepoints
 from emu.linux.tracing.tree import build_outside_tree
+from emu.linux.tracing.values import LinuxValues
 from emu.linux.tracing.wakeups import Wakers
 from emu.linux.tracing.watched import WatchedFtrace
 
@@ -135,6 +137,8 @@ class LinuxTracing:
             EventTables(kernel, symbols, self.btf, memory, has_booted=has_booted),
             self._tracepoints,
             self._kprobes,
+            SyscallSources(self.kernel, kernel, symbols, guest, outside.NATIVE),
+            LinuxValues(self.btf, symbols, memory),
             warn=warn,
             pointer_key=seed,
         )

@@ -63,7 +63,7 @@ def build(layout: Layout, board: OfBoard = OWN_BOARD) -> NativeCpu:
     layouts = x86_64_env.layouts(layout)
     native = Native(layouts)
     execute, execute_string = board.build_execute(layouts), x86_64_strings.build(layouts)
-    state_of, tell = told = x86_64_told.build(layout)
+    state_of, tell, in_program = told = x86_64_told.build(layout)
 
     @native.shared
     def irqs_off(env: u64) -> bool:
@@ -124,7 +124,7 @@ def build(layout: Layout, board: OfBoard = OWN_BOARD) -> NativeCpu:
         instructions=board.instructions,
         openings=OPENINGS,
         noticed=x86_64_exceptions.USERS,
-        listening=listening.build("x86_64", layout, state_of),
+        listening=listening.build("x86_64", layout, state_of, in_program),
         cycle_counter=None,
         irqs_off=irqs_off,
         timed=timed,

@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
-from emu.cpu.arch.x86_64.state import CS, Layout
+from emu.cpu.arch.x86_64.state import CS, PRIVILEGE_LEVEL, USER, Layout
 from emu.cpu.native import listeners
 from emu.cpu.native.arch.x86_64_env import Env, layouts
 from emu.cpu.native.cpu_records import Cpu, DisasContext, Uc
-from emu.cpu.native.translator import NUMBER_MASK
+from emu.cpu.native.translator import NAMED, NUMBER_MASK
 from emu.native.functions import Native, njit
 from emu.native.records import Ints, u32, u64
 
@@ -34,6 +34,9 @@ class Told(NamedTuple):
     tell: Callable[[Uc, u64, u32, u64], None]
     """tell(uc, address, why, place): the block hook was called before an instruction with listeners."""
 
+    in_program: Callable[[Cpu], bool]
+    """in_program(cpu): as for `listening.build`."""
+
 
 def build(layout: Layout) -> Told:
     """Compiles for a layout of Unicorn's structures."""
@@ -45,6 +48,10 @@ def build(layout: Layout) -> Told:
         return Ints(context.address + context_cc_op)[0]
 
     @native.njit
+    def in_program(cpu: Cpu) -> bool:
+        return Env(cpu.env).hflags & PRIVILEGE_LEVEL == USER
+
+    @native.njit
     def tell(uc: Uc, address: u64, why: u32, place: u64) -> None:
         cpu = Cpu(uc.cpu.opaque)
         env = Env(cpu.env)
@@ -53,8 +60,8 @@ def build(layout: Layout) -> Told:
         if known != DYNAMIC:
             env.cc_op = known
         env.eip = address - env.segments[CS].base
-        listeners.tell(cpu, cpu.board.listeners, place)
+        listeners.tell(cpu, cpu.board.named_listeners if why & NAMED else cpu.board.listeners, place)
         env.eip = eip
         env.cc_op = cc_op
 
-    return Told(state_of, tell)
+    return Told(state_of, tell, in_program)

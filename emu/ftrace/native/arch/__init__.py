@@ -30,9 +30,21 @@ from emu.native.functions import Compiled
 from emu.native.records import Values, u64
 
 __all__ = [
-    "Callback", "Callbacks", "EventCallbacks", "OutsideCallbacks", "OutsideTaskCallbacks", "ProbeCallbacks",
-    "RethookCallbacks", "SectionCallbacks", "StackCallbacks", "TaskCallbacks", "UprobeCallbacks", "WakeupCalls",
-    "WatchedProbes", "WatchedSections",
+    "Callback",
+    "Callbacks",
+    "EventCallbacks",
+    "OutsideCallbacks",
+    "OutsideTaskCallbacks",
+    "ProbeCallbacks",
+    "RethookCallbacks",
+    "SectionCallbacks",
+    "StackCallbacks",
+    "SyscallCallbacks",
+    "TaskCallbacks",
+    "UprobeCallbacks",
+    "WakeupCalls",
+    "WatchedProbes",
+    "WatchedSections",
 ]  # fmt: skip
 
 
@@ -88,6 +100,16 @@ class OutsideTaskCallbacks(NamedTuple):
 
     run_task: Callable[[Cpu, u64], None]
     """run_task(cpu, task): a task has a CPU already."""
+
+
+class SyscallCallbacks(NamedTuple):
+    """The native functions that make the events of system calls from outside. `argument`: the address of a SyscallPlace."""
+
+    enter: Compiled[[Cpu, u64], None]
+    """(cpu, argument): the kernel is about to obey a system call."""
+
+    leave: Compiled[[Cpu, u64], None]
+    """(cpu, argument): it begins to return to the program."""
 
 
 class TaskCallbacks(NamedTuple):

@@ -16,6 +16,7 @@ from emu.ftrace.event.source import EventSource
 from emu.ftrace.native.trace_records import EventFile, Stages
 from emu.linux.modules import Module
 from emu.linux.tracing.events.reader import LinuxEvent
+from emu.linux.tracing.events.syscall_source import Way
 from emu.linux.tracing.events.syscalls import LinuxSyscall
 from emu.linux.tracing.events.tables import EventTables
 
@@ -31,8 +32,8 @@ class Sources(Protocol):
         """The source of an event's entries. Its `begin` gets the EventFile, which has the EventCall; it raises TraceError if the
         entries cannot be made."""
 
-    def of_syscall(self, event: LinuxEvent, number: int) -> EventSource:
-        """The same for the event of a system call with this number."""
+    def of_syscall(self, way: Way, number: int) -> EventSource:
+        """The same for an event of the system call with this number."""
 
 
 class LinuxCatalogue(Catalogue):
@@ -134,7 +135,7 @@ class LinuxCatalogue(Catalogue):
     def _add_all(
         self, read: Callable[[], Iterable[LinuxEvent]], syscalls: Mapping[int, LinuxSyscall], *, registered: bool
     ) -> None:
-        """Adds events. `registered`: whether those without a number do not exist; else they get the one that the guest will give."""
+        """Adds events. `registered`: those without a number do not exist. Otherwise they get the one that the guest will give."""
         try:
             for event in read():
                 call = syscalls.get(event.address)
@@ -154,8 +155,9 @@ class LinuxCatalogue(Catalogue):
 
     def _add(self, event: LinuxEvent, number: int, syscall: LinuxSyscall | None) -> None:
         if syscall is not None:
-            make = syscall.events.enter if event.address == syscall.enter else syscall.events.exit
-            source = self._sources.of_syscall(event, syscall.events.numbers[-1])
+            way: Way = "enter" if event.address == syscall.enter else "exit"
+            make = syscall.events.enter if way == "enter" else syscall.events.exit
+            source = self._sources.of_syscall(way, syscall.events.numbers[-1])
             self._put_recorded(dataclasses.replace(make(number, 0), source=source), depth=PROBE_DEPTH)
             return
         call = EventCall(

@@ -19,6 +19,7 @@ from emu.linux.tracing.events.reader import image_table
 __all__ = ["LinuxSyscall", "Syscalls"]
 
 _WORD = 8
+_NONE = "sys_ni_syscall"  # stands for those that are not there
 
 
 class LinuxSyscall(NamedTuple):
@@ -67,7 +68,7 @@ class Syscalls:
         """The system calls. As in Linux, one that has several numbers is known by the last."""
         numbers: dict[str, int] = {}
         for number, function in enumerate(self._functions):
-            for name in self._names_at(function):
+            if (name := self._name_at(function)) is not None:
                 numbers[name] = number
         for address in self._metadata:
             row = self._memory.read(address, self._size)
@@ -77,14 +78,12 @@ class Syscalls:
                 events = SyscallEvents(name, [numbers[name]], argument_fields(*self._arguments(found)))
                 yield LinuxSyscall(events, found["enter_event"], found["exit_event"])
 
-    def _names_at(self, function: int) -> Iterator[str]:
-        """The names under which system calls are defined, of the symbol at an address. Of several symbols, Linux takes the first."""
-        index = int(np.searchsorted(self._symbols.addresses, np.uint64(function)))
-        symbol = self._symbols.names[index]
-        for prefix in arch.SYSCALL_PREFIXES:
-            if symbol.startswith(prefix):
-                yield f"sys_{symbol.removeprefix(prefix)}"
-                return
+    def _name_at(self, function: int) -> str | None:
+        """The name under which the system call at an address is defined. Of several symbols, Linux takes the first."""
+        symbol = self._symbols.names[int(np.searchsorted(self._symbols.addresses, np.uint64(function)))]
+        prefix = next((prefix for prefix in arch.SYSCALL_PREFIXES if symbol.startswith(prefix)), None)
+        name = None if prefix is None else f"sys_{symbol.removeprefix(prefix)}"
+        return None if name == _NONE else name
 
     def _arguments(self, found: Mapping[str, int]) -> tuple[Sequence[str], Sequence[str]]:
         """The types and the names."""
