@@ -10,7 +10,7 @@ from typing import NamedTuple
 __all__ = ["Eval", "Evals"]
 
 # Tokens of a print fmt: strings, struct members (which must stay as they are), names and numbers.
-_TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|(?:->|\.)\s*\w+|sizeof\(struct \w+\)|\w+')
+_TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|(?:->|\.)\s*\w+|sizeof\([\w ]+\)|\w+')
 
 
 class Eval(NamedTuple):

@@ -21,21 +21,35 @@ class Code:
     Args:
         kernel: the image.
         memory: the guest's memory.
-        name_of: the name of the function at an address, and the offset in it; None if there is none.
+        function: the name of the function at an address, the offset in it, and its size; None if there is none.
         labels: where each jump label of the kernel and its modules leads to, by its address.
         always: the addresses of the labels that are taken to be on.
+
+    Attributes:
+        decoded: the instructions that have been decoded, by their addresses.
     """
 
     def __init__(
         self,
         kernel: Kernel,
         memory: LinuxMemory,
-        name_of: Callable[[int], tuple[str, int] | None],
+        function: Callable[[int], tuple[str, int, int] | None],
         labels: dict[int, int],
         always: frozenset[int] = frozenset(),
     ) -> None:
         self._kernel, self._memory, self._labels, self._always = kernel, memory, labels, always
-        self.name_of = name_of
+        self._function = function
+        self.decoded: dict[int, object] = {}
+
+    def name_of(self, address: int) -> tuple[str, int] | None:
+        """The name of the function at an address, and the offset in it; None if there is none."""
+        found = self._function(address)
+        return None if found is None else found[:2]
+
+    def size_of(self, address: int) -> int:
+        """The size of the function that begins at an address; 0 if none begins there."""
+        found = self._function(address)
+        return 0 if found is None or found[1] else found[2]
 
     def read(self, address: int, size: int) -> bytes:
         """The code at an address; shorter if less is there.

@@ -11,6 +11,16 @@ __all__ = ["CannotLift", "NoCall", "Target"]
 class CannotLift(Exception):
     """Code does what lifted code cannot do. The message says what: "its code ..."."""
 
+    def within(self, function: tuple[str, int] | None) -> CannotLift:
+        """The same, with the function that does it, given by its name and the offset in it, unless that is known already."""
+        if function is None or isinstance(self, (NoCall, _Within)):
+            return self
+        return _Within(f"{self} (in {function[0]})")
+
+
+class _Within(CannotLift):
+    """The message names the function."""
+
 
 class NoCall(CannotLift):
     """Code does not lead to the call of a tracepoint's functions."""

@@ -7,6 +7,7 @@ import functools
 from collections.abc import Callable
 
 import capstone
+import numpy as np
 from capstone import x86
 
 from emu.linux.lift.code import Code
@@ -17,7 +18,8 @@ __all__ = ["decode", "instruction_at", "is_jump", "leading"]
 _LONGEST = 15  # bytes of an instruction
 _FARTHEST = 800  # instructions behind a tracepoint's nop among which the call of its functions is sought
 _ADDRESS = (1 << 64) - 1
-_DEEPEST = 2  # calls of functions that are not inlined
+_CALLS = np.array([0xE8, 0xE9], np.uint8)  # a call and a jump, with 32 bits of an offset
+_SIGN = np.uint64(1 << 31)  # ... of which the highest is the sign
 
 
 @functools.cache
@@ -50,8 +52,8 @@ def is_jump(code: bytes) -> bool:
 def leading(code: Code, start: int, resumes: int, target: Target) -> frozenset[int]:
     """The addresses of the instructions, from `start` on, from which the code may come to the call of `target`.
 
-    What is called on the way is not looked into, unless no call of `target` is found otherwise. At `resumes` the code goes on that is
-    not the tracepoint's.
+    What is called on the way is not looked into, unless no call of `target` is found otherwise. At `resumes`, code begins
+    that is not the tracepoint's.
 
     Raises:
         NoCall: there is no such call.
@@ -61,7 +63,7 @@ def leading(code: Code, start: int, resumes: int, target: Target) -> frozenset[i
         return to in target.functions
 
     def calls_what_calls(to: int) -> bool:
-        return to in target.functions or _contains(code, to, target, _DEEPEST)
+        return to in target.functions or _contains(code, to, target)
 
     for is_wanted in (calls_target, calls_what_calls):
         for follows_labels in (False, True):
@@ -124,15 +126,13 @@ def _successors(code: Code, address: int, follows_labels: bool) -> tuple[list[in
     return [after], None
 
 
-def _contains(code: Code, start: int, target: Target, depth: int) -> bool:
-    """Whether a function calls `target`, or a function that does."""
-    todo, seen = [start], {start}
-    while todo and len(seen) < _FARTHEST:
-        following, called = _successors(code, todo.pop(), follows_labels=True)
-        if called is not None and (called in target.functions or (depth > 1 and _contains(code, called, target, depth - 1))):
-            return True
-        for after in following:
-            if after not in seen:
-                seen.add(after)
-                todo.append(after)
-    return False
+def _contains(code: Code, start: int, target: Target) -> bool:
+    """Whether a function calls `target`, or jumps there. Bytes that only look like such a call are no harm."""
+    try:
+        found = np.frombuffer(code.read(start, code.size_of(start)), np.uint8)
+    except LookupError:
+        return False
+    places = np.flatnonzero(np.isin(found[:-4], _CALLS)) if len(found) > 4 else np.zeros(0, np.int64)
+    offsets = sum((found[places + 1 + byte].astype(np.uint64) << np.uint64(8 * byte) for byte in range(4)), np.uint64(0))
+    offsets = (offsets ^ _SIGN) - _SIGN
+    return not target.functions.isdisjoint((places.astype(np.uint64) + np.uint64(start + 5) + offsets).tolist())

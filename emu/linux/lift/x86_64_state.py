@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import capstone
 import llvmlite.ir as ir
@@ -15,7 +16,7 @@ from emu.linux.lift.memory import I1, I64, Memory
 from emu.linux.lift.reasons import CannotLift
 from emu.native.cache import Untyped
 
-__all__ = ["FLAGS", "Registers", "Slot", "State", "register_of"]
+__all__ = ["FLAGS", "Operation", "Registers", "Slot", "State", "check_lock", "register_of"]
 
 FLAGS = ("cf", "zf", "sf", "of", "pf")
 SP = GENERAL_REGISTERS.index("sp")
@@ -103,7 +104,9 @@ class State:
         """A register by capstone's number, of its own size."""
         index, size, low = self._place(number)
         value = self.get(index)
-        return value if size == 8 else self.builder.trunc(self.builder.lshr(value, I64(low)) if low else value, ir.IntType(8 * size))
+        if low:
+            value = self.builder.lshr(value, I64(low))
+        return value if size == 8 else self.builder.trunc(value, ir.IntType(8 * size))
 
     def write_register(self, number: int, value: ir.Value) -> None:
         """A value of 32 bits clears the upper half; a smaller one leaves the rest."""
@@ -250,3 +253,13 @@ class State:
             self.stack += 8
         self.put(SP, self.builder.add(pointer, I64(8)))
         return found
+
+
+Operation: TypeAlias = Callable[[State, capstone.CsInsn], None]
+"""Emits what an instruction does. Raises CannotLift."""
+
+
+def check_lock(instruction: capstone.CsInsn) -> None:
+    """Raises CannotLift if an instruction changes memory atomically."""
+    if x86.X86_PREFIX_LOCK in instruction.prefix:
+        raise CannotLift("changes memory atomically")

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from emu.ftrace.native.guest_records import Calls, Guest, GuestMemory, Hot, Mm, PtRegs, ReturnStackEntry, Task, Waiting
+from emu.ftrace.native.syscall_record import Calling, SyscallRegisters
 from emu.linux.btf import Btf
 from emu.linux.memory import LinuxMemory
 from emu.linux.structures import Structures
@@ -46,6 +47,8 @@ def guest_of(btf: Btf, symbols: Symbols, memory: LinuxMemory) -> Guest:
         Waiting: Shape(waiting, size=btf.size("task_struct")),
         Mm: Shape({"pgd": known.pgd.offset}),
         PtRegs: Shape(registers, size=known.registers_size),
+        SyscallRegisters: Shape({name: known.registers[member] for name, member in arch.SYSCALL_REGISTERS.items()}),
+        Calling: Shape({"status": btf.offset(f"task_struct.{arch.SYSCALL_STATUS}")}),
         ReturnStackEntry: Shape({"ret": 0, "func": 8, "calltime": 16, "subtime": 24, "fp": 32}, size=40),
         Calls: Shape({"curr_ret_stack": 0, "trace_overrun": 4, "ftrace_timestamp": 8, "ret_stack": 16}, {"ret_stack": DEEPEST}),
     }

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -13,21 +13,24 @@ from emu.ftrace.arrays.trace_globals import TraceGlobals
 from emu.ftrace.buffers.entries import Events
 from emu.ftrace.dynevent.dyn_event import DynamicEventKind
 from emu.ftrace.errors import TraceError
+from emu.ftrace.event.call import EventCall
 from emu.ftrace.native.guest_records import Guest
+from emu.ftrace.text.pointer_hash import KEY_SIZE, siphash
 from emu.ftrace.tracers.stack_traces import StackTraces
 from emu.kernel.user_mappings import MappedFile
 from emu.linux import arch
-from emu.linux.memory import LinuxMemory
 from emu.linux.prototypes import LinuxPrototypes
 from emu.linux.tracing import arch as outside
 from emu.linux.tracing.events.catalogue import LinuxCatalogue
 from emu.linux.tracing.events.sources import EventSources
+from emu.linux.tracing.events.syscall_source import SyscallSources
 from emu.linux.tracing.events.tables import EventTables
 from emu.linux.tracing.functions import TracedFunctions
 from emu.linux.tracing.kernel import LinuxKernel
 from emu.linux.tracing.kprobes import WatchedKprobes
-from emu.linux.tracing.uprobes import WatchedUprobes
 from emu.linux.tracing.tracepoints import Tracepoints
+from emu.linux.tracing.uprobes import WatchedUprobes
+from emu.linux.tracing.values import LinuxValues
 from emu.linux.tracing.wakeups import CallWakeups, Wakers
 from emu.native.functions import Compiled
 from emu.native.records import u64
@@ -44,21 +47,16 @@ _TRACERS = frozenset({"nop", "function", "function_graph", "irqsoff", "preemptof
 _OF_WAKEUPS = frozenset({"wakeup", "wakeup_rt", "wakeup_dl"})
 
 
-class _Values:
-    """Values of the kernel for the text of events."""
+class _GuestPointerHash:
+    """The numbers that the guest's own traces show instead of addresses. Before the guest has chosen its key: `others`."""
 
-    def __init__(self, memory: LinuxMemory) -> None:
-        self._memory = memory
-        self.constants: Mapping[str, int] = {}
+    def __init__(self, kernel: LinuxKernel, others: Callable[[int], int]) -> None:
+        self._kernel, self._others = kernel, others
 
-    def variables(self) -> Mapping[str, int]:
-        return {}
-
-    def string_at(self, address: int) -> str | None:
-        try:
-            return self._memory.string(address)
-        except LookupError:
-            return None
+    def __call__(self, address: int) -> int:
+        place = self._kernel.address_of("ptr_key")
+        key = self._kernel.memory.read(place, KEY_SIZE) if place else b""
+        return siphash(key, address) if any(key) else self._others(address)
 
 
 class OutsideGlobals(TraceGlobals):
@@ -69,6 +67,8 @@ class OutsideGlobals(TraceGlobals):
         tables: where the kernel declares its events.
         tracepoints: what makes them happen.
         kprobes, uprobes: all kprobes and uprobes.
+        syscalls: makes those of system calls.
+        values: the kernel's, for the text of events.
         others: see TraceGlobals.
     """
 
@@ -89,6 +89,8 @@ class OutsideGlobals(TraceGlobals):
         tracepoints: Tracepoints,
         kprobes: WatchedKprobes,
         uprobes: WatchedUprobes,
+        syscalls: SyscallSources,
+        values: LinuxValues,
         *,
         warn: Callable[[str], None],
         pointer_key: int,
@@ -97,15 +99,17 @@ class OutsideGlobals(TraceGlobals):
         self.kprobes, self._uprobes, self._functions = kprobes, uprobes, functions
         if wakers.missing is not None:
             warn(f"the kernel has no function {wakers.missing}: there are no tracers of wakeups")
+        self.syscalls = syscalls
         self._refusals: set[str] = set()
         self._at_block: Compiled[[Cpu, u64], None] | None = None
         self.tracepoints = tracepoints
-        sources = EventSources(tracepoints, lambda call: self.events.record(call))
+        sources = EventSources(tracepoints, syscalls, lambda call: self.events.record(call))
         events = LinuxCatalogue(records, lambda: native.put_made_event(guest), tables, sources, warn)
         super().__init__(
             kernel, native, guest, records, functions, stacks, kernel.symbols, events, warn=warn, pointer_key=pointer_key
         )
-        self.kernel_values = _Values(kernel.memory)
+        self.hash_pointer = _GuestPointerHash(kernel, self.hash_pointer)
+        self.kernel_values = values
         self.prototypes = prototypes
         for array in records.arrays:
             array.with_results = True
@@ -159,6 +163,22 @@ class OutsideGlobals(TraceGlobals):
             if why not in self._refusals:
                 self._refusals.add(why)
                 self.warn(why)
+
+    def record_strings(self, size: int) -> list[EventCall]:
+        """The events of system calls have strings of arguments, of at most so many characters; 0: they have none.
+
+        Returns the events that are replaced by others, which the arrays must forget.
+
+        Raises:
+            TraceError: EBUSY, such an event is in use.
+        """
+        if bool(size) != bool(self.syscalls.string_size):
+            for call in self.events.calls_with_strings:
+                needed = any(one.needs(call) for one in self.dynamic_events.of())
+                if needed or (call.source is not None and call.source.in_use):
+                    raise TraceError(errno.EBUSY, f"the format of {call.path} cannot change: it is in use")
+        self.syscalls.string_size = size
+        return self.events.show_strings(size > 0)
 
     def mapped_file(self, tgid: int, address: int) -> MappedFile | None:
         return None

@@ -29,6 +29,7 @@ from emu.linux.symbols import NoSymbols, Symbols
 from emu.linux.tracing import arch as outside
 from emu.linux.tracing.awaited_calls import AwaitedCalls
 from emu.linux.tracing.command_start import CommandStart
+from emu.linux.tracing.events.syscall_source import SyscallSources
 from emu.linux.tracing.events.tables import EventTables
 from emu.linux.tracing.functions import TracedFunctions
 from emu.linux.tracing.kernel import LinuxKernel
@@ -41,6 +42,7 @@ from emu.linux.tracing.task_calls import TaskCalls
 from emu.linux.tracing.tracepoints import Tracepoints
 from emu.linux.tracing.tree import build_outside_tree
 from emu.linux.tracing.uprobes import WatchedUprobes
+from emu.linux.tracing.values import LinuxValues
 from emu.linux.tracing.wakeups import Wakers
 from emu.linux.tracing.watched import WatchedFtrace
 
@@ -141,12 +143,14 @@ class LinuxTracing:
             self._tracepoints,
             self._kprobes,
             self._uprobes,
+            SyscallSources(self.kernel, kernel, symbols, guest, outside.NATIVE),
+            LinuxValues(self.btf, symbols, memory),
             warn=warn,
             pointer_key=seed,
         )
         self.ftrace = WatchedFtrace(self.kernel, self.functions, shared, outside.NATIVE, self.calls, warn)
         self.array = TraceArray(self.ftrace, Recorder(self.kernel, shared))
-        self.tree = build_outside_tree(self.array)
+        self.tree = build_outside_tree(self.array, shared)
         self.calls.clear()
         for name, function in _FOLLOWED.items():
             address = symbols.address(function)

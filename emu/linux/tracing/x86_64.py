@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 from emu.cpu.arch import CpuArch
@@ -15,6 +16,7 @@ from emu.ftrace.native.arch import (
     OutsideCallbacks,
     OutsideTaskCallbacks,
     ProgramProbes,
+    SyscallCallbacks,
     WakeupCalls,
     WatchedProbes,
     WatchedSections,
@@ -25,16 +27,24 @@ from emu.ftrace.native.guest_numbers import GuestNumbers
 from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.trace_records import TraceArray
 from emu.ftrace.native.unwind import Unwind
+from emu.linux.tracing.x86_64_syscalls import LEAVES, enter_places
 from emu.native.functions import Compiled
 from emu.native.records import u64
 
 __all__ = [
-    "BREAKPOINT", "LINK", "NATIVE", "PC", "SP", "THREAD_SIZE", "OutsideTracing", "instruction_begins", "numbers",
-    "probe_registers", "probed_offset",
+    "BREAKPOINT", "LEAVES", "LINK", "NATIVE", "PC", "SP", "SYSCALL_REGISTERS", "SYSCALL_STATUS", "THREAD_SIZE",
+    "OutsideTracing", "enter_places", "instruction_begins", "numbers", "probe_registers", "probed_offset",
 ]  # fmt: skip
 
 THREAD_SIZE = 16 << 10  # of arch/x86/include/asm/page_64_types.h, without KASAN
 PC, SP, LINK = "ip", "sp", "bp"  # the members of struct pt_regs
+# The same, of a system call: by the fields of SyscallRegisters, whose other arguments are those of 32-bit programs
+SYSCALL_REGISTERS: Mapping[str, str] = {
+    "number": "orig_ax", "result": "ax",
+    **{f"argument_{n}": name for n, name in enumerate(("di", "si", "dx", "r10", "r8", "r9"))},
+    **{f"other_{n}": name for n, name in enumerate(("bx", "cx", "dx", "si", "di", "bp"))},
+}  # fmt: skip
+SYSCALL_STATUS = "thread_info.status"  # the member of struct task_struct that says whether a call is a 32-bit program's
 
 
 class OutsideTracing(NativeTracing):
@@ -42,6 +52,7 @@ class OutsideTracing(NativeTracing):
 
     cpu: ClassVar[CpuArch] = PC_ARCH
     cycle_clock: ClassVar[str] = "x86-tsc"
+    fault_texts: ClassVar[bool] = False
 
     @once
     def outside_callbacks(self, guest: Guest, general: bool, arguments: bool) -> OutsideCallbacks:
@@ -85,6 +96,13 @@ class OutsideTracing(NativeTracing):
         about = context.build(guest)
         unwind, arguments = self._unwind(guest, about), self._native().arguments
         return wakeup_calls.build(guest, about, self.cpu.native().irqs_off, unwind, arguments)
+
+    @once
+    def syscalls(self, guest: Guest, strings: bool) -> SyscallCallbacks:
+        """The native functions that make the events of system calls. `strings`: of arguments are recorded, too."""
+        from emu.ftrace.native import user_strings
+
+        return x86_64_outside.build_syscalls(guest, user_strings.build(self._user_address(guest)) if strings else None)
 
     @once
     def translate(self) -> Compiled[[TraceArray, u64], u64]:

@@ -32,8 +32,8 @@ from emu.native.records import Values, u64
 
 __all__ = [
     "Callback", "Callbacks", "EventCallbacks", "OutsideCallbacks", "OutsideTaskCallbacks", "ProbeCallbacks", "ProgramProbes",
-    "RethookCallbacks", "SectionCallbacks", "StackCallbacks", "TaskCallbacks", "UprobeCallbacks", "WakeupCalls",
-    "WatchedProbes", "WatchedSections",
+    "RethookCallbacks", "SectionCallbacks", "StackCallbacks", "SyscallCallbacks", "TaskCallbacks", "UprobeCallbacks",
+    "WakeupCalls", "WatchedProbes", "WatchedSections",
 ]  # fmt: skip
 
 
@@ -89,6 +89,16 @@ class OutsideTaskCallbacks(NamedTuple):
 
     run_task: Callable[[Cpu, u64], None]
     """run_task(cpu, task): a task has a CPU already."""
+
+
+class SyscallCallbacks(NamedTuple):
+    """The native functions that make the events of system calls from outside. `argument`: the address of a SyscallPlace."""
+
+    enter: Compiled[[Cpu, u64], None]
+    """(cpu, argument): the kernel is about to obey a system call."""
+
+    leave: Compiled[[Cpu, u64], None]
+    """(cpu, argument): it begins to return to the program."""
 
 
 class TaskCallbacks(NamedTuple):

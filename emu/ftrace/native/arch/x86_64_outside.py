@@ -12,22 +12,37 @@ from emu.cpu.native.arch.x86_64_env import Registers
 from emu.cpu.native.arch.x86_64_walk import walk_from
 from emu.cpu.native.callouts import build_watch_returns
 from emu.cpu.native.cpu_records import NEVER, Board, Cpu
-from emu.ftrace.native import awaited_returns, call_stacks, context, function, function_graph, pids, saved_cmdlines, task_switch
-from emu.ftrace.native.arch import OutsideCallbacks, OutsideTaskCallbacks, x86_64_orc
+from emu.ftrace.native import (
+    awaited_returns,
+    call_stacks,
+    context,
+    function,
+    function_graph,
+    pids,
+    saved_cmdlines,
+    syscalls,
+    task_switch,
+)
+from emu.ftrace.native.arch import OutsideCallbacks, OutsideTaskCallbacks, SyscallCallbacks, x86_64_orc
 from emu.ftrace.native.call_values import CallValues
 from emu.ftrace.native.context import array_of, host_address
 from emu.ftrace.native.guest_records import Guest, Task
 from emu.ftrace.native.orc_record import OrcTables
 from emu.ftrace.native.trace_records import ArrayCpu, TraceArray
 from emu.ftrace.native.unwind import Unwind
+from emu.ftrace.native.user_strings import UserString
 from emu.native.functions import Compiled, Native, callback, njit
 from emu.native.records import Words, u64
 
-__all__ = ["build", "build_tasks", "build_translate", "build_unwind", "place_of", "put_arguments", "return_address", "returned"]
+__all__ = [
+    "build", "build_syscalls", "build_tasks", "build_translate", "build_unwind", "place_of", "put_arguments", "return_address",
+    "returned",
+]  # fmt: skip
 
 SLOT_SIZE = 8  # bytes, of an address on a stack
 PAGE_OFFSET, SLOT = u64(0xFFF), u64(0xFF8)
 KERNEL_HALF = u64(1 << 63)
+TS_COMPAT = u64(2)  # of arch/x86/include/asm/thread_info.h: "32bit syscall active (64BIT)"
 
 
 @njit
@@ -168,3 +183,14 @@ def build_tasks(guest: Guest) -> OutsideTaskCallbacks:
         process_free(cpu, task)
 
     return OutsideTaskCallbacks(switched, forked, freed, stacks.run_task)
+
+
+@njit
+def register(cpu: Cpu, index: u64) -> u64:
+    """A general register, by its number in instructions."""
+    return Words(cpu.env)[index]
+
+
+def build_syscalls(guest: Guest, user_string: UserString | None) -> SyscallCallbacks:
+    """Compiles for a guest. `user_string`: see `native.syscalls`."""
+    return syscalls.build(guest, register, TS_COMPAT, user_string)

@@ -3,29 +3,16 @@
 
 from __future__ import annotations
 
-import errno
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
-from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.source import EventSource
 from emu.ftrace.native.trace_records import Event
 from emu.linux.tracing.events.reader import LinuxEvent
+from emu.linux.tracing.events.syscall_source import SyscallSources, Way
 from emu.linux.tracing.tracepoints import Tracepoints, TracepointSource
 
 __all__ = ["EventSources"]
-
-
-class _Refused(EventSource):
-    """An event that cannot be had."""
-
-    def __init__(self, event: LinuxEvent) -> None:
-        super().__init__()
-        self._event = event
-
-    def start(self) -> None:
-        path = f"{self._event.system}:{self._event.name}"
-        raise TraceError(errno.EOPNOTSUPP, f"{path} cannot be recorded from outside; the guest's own tracefs has it")
 
 
 class EventSources:
@@ -33,14 +20,23 @@ class EventSources:
 
     Args:
         tracepoints: the guest's.
+        syscalls: those of system calls' events.
         record: the record of an event for native code.
     """
 
-    def __init__(self, tracepoints: Tracepoints, record: Callable[[EventCall], Event | None]) -> None:
-        self._tracepoints, self._record = tracepoints, record
+    def __init__(
+        self, tracepoints: Tracepoints, syscalls: SyscallSources, record: Callable[[EventCall], Event | None]
+    ) -> None:
+        self._tracepoints, self._syscalls, self._record = tracepoints, syscalls, record
 
     def source(self, event: LinuxEvent) -> EventSource:
+        """See `catalogue.Sources`."""
+        if event.system == "raw_syscalls" and event.name in _RAW:
+            return self._syscalls.source(_RAW[event.name], None, self._record)
         return TracepointSource(self._tracepoints, event, self._record)
 
-    def of_syscall(self, event: LinuxEvent, number: int) -> EventSource:
-        return _Refused(event)
+    def of_syscall(self, way: Way, number: int) -> EventSource:
+        return self._syscalls.source(way, number, self._record)
+
+
+_RAW: Mapping[str, Way] = {"sys_enter": "enter", "sys_exit": "exit"}

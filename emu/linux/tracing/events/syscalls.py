@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,9 +17,10 @@ from emu.linux.memory import LinuxMemory
 from emu.linux.symbols import Symbols
 from emu.linux.tracing.events.reader import image_table
 
-__all__ = ["LinuxSyscall", "Syscalls"]
+__all__ = ["LinuxSyscall", "Syscalls", "strings_of"]
 
 _WORD = 8
+_NONE = "sys_ni_syscall"  # stands for those that are not there
 
 
 class LinuxSyscall(NamedTuple):
@@ -32,6 +34,22 @@ class LinuxSyscall(NamedTuple):
     events: SyscallEvents
     enter: int
     exit: int
+
+
+_BUFFERS = frozenset({"buf", "u_msg_ptr"})  # arguments of a string's type that are no strings: of write, for example
+_OF_MOUNT = frozenset({"dev_name", "dir_name", "type"})  # strings of another type
+_MOST_STRINGS = 3
+
+
+def strings_of(events: SyscallEvents) -> Collection[str]:
+    """The arguments of a system call that are strings which it reads, such as path names: at most three, as in Linux 6.19."""
+    of_other_type = _OF_MOUNT if events.name == "sys_mount" else frozenset()
+    found = (
+        field.name
+        for field in events.arguments
+        if (field.type == "const char *" and field.name not in _BUFFERS) or field.name in of_other_type
+    )
+    return [*itertools.islice(found, _MOST_STRINGS)]
 
 
 class Syscalls:
@@ -67,7 +85,7 @@ class Syscalls:
         """The system calls. As in Linux, one that has several numbers is known by the last."""
         numbers: dict[str, int] = {}
         for number, function in enumerate(self._functions):
-            for name in self._names_at(function):
+            if (name := self._name_at(function)) is not None:
                 numbers[name] = number
         for address in self._metadata:
             row = self._memory.read(address, self._size)
@@ -77,14 +95,12 @@ class Syscalls:
                 events = SyscallEvents(name, [numbers[name]], argument_fields(*self._arguments(found)))
                 yield LinuxSyscall(events, found["enter_event"], found["exit_event"])
 
-    def _names_at(self, function: int) -> Iterator[str]:
-        """The names under which system calls are defined, of the symbol at an address. Of several symbols, Linux takes the first."""
-        index = int(np.searchsorted(self._symbols.addresses, np.uint64(function)))
-        symbol = self._symbols.names[index]
-        for prefix in arch.SYSCALL_PREFIXES:
-            if symbol.startswith(prefix):
-                yield f"sys_{symbol.removeprefix(prefix)}"
-                return
+    def _name_at(self, function: int) -> str | None:
+        """The name under which the system call at an address is defined. Of several symbols, Linux takes the first."""
+        symbol = self._symbols.names[int(np.searchsorted(self._symbols.addresses, np.uint64(function)))]
+        prefix = next((prefix for prefix in arch.SYSCALL_PREFIXES if symbol.startswith(prefix)), None)
+        name = None if prefix is None else f"sys_{symbol.removeprefix(prefix)}"
+        return None if name == _NONE else name
 
     def _arguments(self, found: Mapping[str, int]) -> tuple[Sequence[str], Sequence[str]]:
         """The types and the names."""
