@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Names the pages of programs by the files that they belong to: see `Callouts.name_pages`.
 
-The kernel keeps a file's pages in memory once, whichever processes map them and wherever. Its struct page leads from a page of RAM
-to the file's inode, and has the page's place in the file. A page's name is the file's number and that place. Pages that a process
-has changed for itself, and those that belong to no file, have no name.
+The kernel keeps a file's pages in memory once, whichever processes map them and wherever. Its struct page leads from a page of
+RAM to the file's inode, and has the page's place in the file. A page's name is the file's number and that place. Pages that a
+process has changed for itself, and those that belong to no file, have no name.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class FilePageFunctions(NamedTuple):
     """name_page(cpu, page): see `Callouts.name_pages`."""
 
     named_pages: Callable[[Cpu, Words], u64]
-    """named_pages(cpu, ranges) -> their number: stores the RAM addresses of the pages with a name among those of which the CPU has
-    translated code, as ranges: start and end."""
+    """named_pages(cpu, ranges) -> their number: stores the RAM addresses of the pages with a name, as ranges: start and end. Only
+    pages are looked at of which the CPU has translated code."""
 
 
 @njit

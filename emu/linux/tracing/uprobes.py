@@ -3,8 +3,8 @@
 
 A probe is at an offset in a file. When a CPU comes to code of a program that it has not executed yet, the kernel's structures say
 to which file the page in RAM belongs (native.file_pages). So it does not matter which process maps it, where, and when, or
-whether the kernel drops the page and reads it again. Whether that file is the one that a probe means is found by the probe's path: the
-directory cache leads from there to the file. A file that was replaced is another file.
+whether the kernel drops the page and reads it again. Whether that file is the one that a probe means is found by the probe's
+path: the directory cache leads from there to the file. A file that was replaced is another file.
 """
 
 from __future__ import annotations
