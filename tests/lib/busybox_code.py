@@ -36,7 +36,7 @@ def busybox_functions() -> list[int]:
     decoder = capstone.Cs(capstone.CS_ARCH_X86, capstone.CS_MODE_64)
     decoder.skipdata = True
     for _, size, name, operand in decoder.disasm_lite(code, address):
-        if name == "call" and size == 5:
+        if name == "call" and operand.startswith("0x"):
             target = int(operand, 16)
             called[target] = called.get(target, 0) + 1
     inside = [target for target in called if address <= target < address + len(code)]

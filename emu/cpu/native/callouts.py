@@ -18,8 +18,8 @@ from emu.native.records import Words, u64
 Handler: TypeAlias = Callable[[Cpu, u64], None]
 
 __all__ = [
-    "build_watch_program_returns", "build_watch_returns", "call_function_at", "copy_used", "find", "host_call", "is_known", "is_looked_at",
-    "replace_returns", "set_handlers", "set_noticed", "take_returns",
+    "build_watch_program_returns", "build_watch_returns", "call_function_at", "copy_used", "find", "host_call", "is_known",
+    "is_looked_at", "replace_returns", "set_handlers", "set_noticed", "take_returns",
 ]  # fmt: skip
 
 LAST_WATCHED = u64(WATCHED_COUNT - 1)

@@ -32,6 +32,7 @@ class UprobePlace:
 class UprobePlacing(ABC):
     """The uprobes of a kernel, by numbers, which are reused. What fails later calls its `failed` with an errno."""
 
+    @abstractmethod
     def check(self, place: UprobePlace) -> None:
         """Checks what can be known before the probe is defined. Raises TraceError: ENOENT, EINVAL, as for `add`."""
 

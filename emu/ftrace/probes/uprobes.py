@@ -47,6 +47,9 @@ class Uprobes(UprobePlacing):
         for array in records.arrays:
             array.uprobes = self._record
 
+    def check(self, place: UprobePlace) -> None:
+        """The guest looks for the file later."""
+
     def add(self, place: UprobePlace, consumer: Consumer, failed: Callable[[int], None]) -> int:
         self._use()
         number = self._free.pop() if self._free else self._new_number()

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import pytest
 
 from emu.ftrace.errors import TraceError
+from emu.linux.checkpoint import LinuxCheckpoint
 from emu.linux.machine import LinuxMachine
 from tests.lib.busybox_code import busybox_entry, busybox_functions
 from tests.lib.probed_program import ProbedProgram
@@ -46,16 +47,22 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> ProbedProgram:
     return ProbedProgram("x86_64", SOURCE, tmp_path_factory.mktemp("probed"), "p")
 
 
+@pytest.fixture(scope="module")
+def installed(started: tuple[LinuxMachine, LinuxCheckpoint], program: ProbedProgram) -> LinuxCheckpoint:
+    """The machine with the program /tmp/p."""
+    machine, after_boot = started
+    machine.restore(after_boot)
+    machine.run("cat > /tmp/p; chmod +x /tmp/p", stdin=program.file.read_bytes())
+    return machine.checkpoint()
+
+
 @pytest.fixture
-def probed(traced: LinuxMachine) -> Iterator[LinuxMachine]:
+def probed(traced: LinuxMachine, installed: LinuxCheckpoint) -> Iterator[LinuxMachine]:
+    traced.restore(installed)
     traced.tracefs.write("tracing_on", "1")
     yield traced
     traced.tracefs.write("events/enable", "0")
     traced.tracefs.write("uprobe_events", "")
-
-
-def install(machine: LinuxMachine, program: ProbedProgram, path: str = "/tmp/p") -> None:
-    machine.run(f"cat > {path}; chmod +x {path}", stdin=program.file.read_bytes())
 
 
 def define(machine: LinuxMachine, *lines: str) -> None:
@@ -76,7 +83,6 @@ def said(output: bytes) -> list[tuple[int, str, str, str]]:
 
 
 def test_two_processes_execute_one_program(probed: LinuxMachine, program: ProbedProgram) -> None:
-    install(probed, program)
     place = f"/tmp/p:{program.offset('work'):#x}"
     define(probed, f"p:work {place} n=%di:s64 name=+0(%si):ustring", f"r:done {place} result=$retval:s64")
     results = said(probed.run("/tmp/p 5 abc & /tmp/p 70 xyz & wait").output)
@@ -88,7 +94,6 @@ def test_two_processes_execute_one_program(probed: LinuxMachine, program: Probed
 
 
 def test_a_probe_begins_and_ends_while_the_program_runs(probed: LinuxMachine, program: ProbedProgram) -> None:
-    install(probed, program)
     probed.run("(for i in 1 2 3 4 5 6 7 8; do /tmp/p $i x > /dev/null; done; echo done > /tmp/done) &")
     define(probed, f"p:work /tmp/p:{program.offset('work'):#x} n=%di:s64")
     probed.advance(12_000_000)
@@ -98,21 +103,18 @@ def test_a_probe_begins_and_ends_while_the_program_runs(probed: LinuxMachine, pr
 
 
 def test_calls_within_calls_return_one_by_one(probed: LinuxMachine, program: ProbedProgram) -> None:
-    install(probed, program)
     define(probed, f"r:fact /tmp/p:{program.offset('fact'):#x} $retval:s64")
     probed.run("/tmp/p 1 a")
     assert [arguments for _, arguments in recorded(probed, "fact")] == ["arg1=1", "arg1=2", "arg1=6", "arg1=24"]
 
 
 def test_calls_that_are_left_without_a_return_are_not_told(probed: LinuxMachine, program: ProbedProgram) -> None:
-    install(probed, program)
     define(probed, f"r:leave /tmp/p:{program.offset('leave'):#x} $retval:s64")
     probed.run("/tmp/p 1 a; /tmp/p 1 a")
     assert [arguments for _, arguments in recorded(probed, "leave")] == ["arg1=3", "arg1=4"] * 2
 
 
 def test_a_file_is_found_by_any_of_its_names(probed: LinuxMachine, program: ProbedProgram) -> None:
-    install(probed, program)
     probed.run("mkdir /tmp/d; ln /tmp/p /tmp/d/hard; ln -s ../p /tmp/d/soft; ln -s /tmp/d /tmp/e")
     offset = f"{program.offset('work'):#x}"
     names = ("/tmp/p", "/tmp/d/hard", "/tmp/d/soft", "/tmp/e/../d/soft")
@@ -122,8 +124,7 @@ def test_a_file_is_found_by_any_of_its_names(probed: LinuxMachine, program: Prob
 
 
 def test_a_file_that_takes_the_place_of_another_one_is_probed(probed: LinuxMachine, program: ProbedProgram) -> None:
-    install(probed, program)
-    install(probed, program, "/tmp/other")
+    probed.run("cp /tmp/p /tmp/other")
     define(probed, f"p:work /tmp/p:{program.offset('work'):#x} n=%di:s64")
     for command, hits in (("/tmp/other 1 x", 0), ("/tmp/p 1 x", 3), ("cp /tmp/other /tmp/q; mv /tmp/q /tmp/p; /tmp/p 1 x", 6)):
         probed.run(command)
@@ -153,14 +154,14 @@ def test_many_probes_of_busybox_find_as_many_entries_as_returns(probed: LinuxMac
     assert all(one >= other for one, other in zip(entries, returns, strict=True))
 
 
-def test_a_machine_that_goes_back_keeps_its_probes(probed: LinuxMachine, program: ProbedProgram) -> None:
-    install(probed, program)
-    after = probed.checkpoint()
+def test_a_machine_that_goes_back_keeps_its_probes(
+    probed: LinuxMachine, installed: LinuxCheckpoint, program: ProbedProgram
+) -> None:
     define(probed, f"p:work /tmp/p:{program.offset('work'):#x} n=%di:s64")
     for _ in range(2):
         probed.run("/tmp/p 1 x")
         assert len(recorded(probed, "work")) == 3
-        probed.restore(after)
+        probed.restore(installed)
 
 
 @pytest.mark.parametrize(
