@@ -12,6 +12,7 @@ from typing import NamedTuple
 from emu.linux import arch
 from emu.linux.btf import Btf
 from emu.linux.memory import LinuxMemory
+from emu.linux.page_cache import PageCache
 from emu.linux.symbols import Symbols
 
 __all__ = ["Dcache"]
@@ -20,7 +21,6 @@ _MOST_LINKS = 40  # symbolic links that a path leads through, as in Linux
 _MOST_NAMES = 1 << 20  # of a directory
 _KIND, _LINK, _REGULAR = 0o170000, 0o120000, 0o100000
 _KEPT = ("rootfs", "ramfs", "tmpfs", "devtmpfs")  # file systems that are nowhere else than in the directory cache
-_INTERNAL, _ENTRY_KIND = 2, 3  # the kind of an entry of an XArray that is a node
 
 
 class _Place(NamedTuple):
@@ -38,6 +38,9 @@ class Dcache:
         btf: its types.
         symbols: its symbols.
 
+    Attributes:
+        contents: of the files.
+
     Raises:
         LookupError: the kernel's types are not as expected.
     """
@@ -48,13 +51,7 @@ class Dcache:
         newer = btf.has("dentry.d_children")  # since Linux 6.8
         self._children = btf.offset("dentry.d_children" if newer else "dentry.d_subdirs")
         self._sibling = btf.offset("dentry.d_sib" if newer else "dentry.d_child")
-        self._page_size = btf.size("page")
-        self.pages = self._start(symbols, arch.PAGES_BASE, arch.PAGES)
-        self._direct = self._start(symbols, arch.DIRECT_MAP_BASE, arch.DIRECT_MAP)
-
-    def _start(self, symbols: Symbols, name: str, usual: int) -> int:
-        address = symbols.address(name)
-        return usual if address is None else self._memory.word(address) or usual
+        self.contents = PageCache(memory, btf, symbols)
 
     def find(self, path: str) -> int | None:
         """The guest address of the inode of the file at an absolute path, as the first process sees it; None if the kernel does
@@ -165,16 +162,10 @@ class Dcache:
 
     def _target(self, inode: int) -> str | None:
         """Where a symbolic link leads; None if that is not in memory."""
-        text = self._get(inode, "inode.i_link")
-        if text == 0:
-            mapping = self._get(inode, "inode.i_mapping")
-            page = self._get(mapping, "address_space.i_pages.xa_head")
-            if page == 0 or page & _ENTRY_KIND == _INTERNAL:
-                return None
-            text = self._direct + (page - self.pages) // self._page_size * arch.PAGE
-            size = self._get(inode, "inode.i_size")
-            return self._memory.read(text, min(size, arch.PAGE)).decode(errors="surrogateescape")
-        return self._memory.string(text, arch.PAGE)
+        if text := self._get(inode, "inode.i_link"):
+            return self._memory.string(text, arch.PAGE)
+        contents = self.contents.read(inode)
+        return None if contents is None else contents.decode(errors="surrogateescape")
 
     def _listed(self, head: int, link: str) -> Iterator[int]:
         """What is linked in a list. `link`: the member by which."""

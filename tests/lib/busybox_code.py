@@ -35,7 +35,7 @@ def busybox_functions() -> list[int]:
     called: dict[int, int] = {}
     decoder = capstone.Cs(capstone.CS_ARCH_X86, capstone.CS_MODE_64)
     decoder.skipdata = True
-    for _, size, name, operand in decoder.disasm_lite(code, address):
+    for _, _, name, operand in decoder.disasm_lite(code, address):
         if name == "call" and operand.startswith("0x"):
             target = int(operand, 16)
             called[target] = called.get(target, 0) + 1

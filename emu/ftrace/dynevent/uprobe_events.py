@@ -95,7 +95,7 @@ class _UprobeEvent(Probe):
         try:
             self.kind.uprobes.check(self.where)
         except TraceError as error:
-            raise self._error(error.code) from None
+            raise error if error.code == errno.EOPNOTSUPP else self._error(error.code) from None
 
     def add(self) -> None:
         """Makes the probe known. Must be called before any other request."""

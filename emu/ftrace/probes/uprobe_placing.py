@@ -34,7 +34,7 @@ class UprobePlacing(ABC):
 
     @abstractmethod
     def check(self, place: UprobePlace) -> None:
-        """Checks what can be known before the probe is defined. Raises TraceError: ENOENT, EINVAL, as for `add`."""
+        """Checks what can be known before the probe is defined. Raises TraceError: ENOENT, EINVAL, as for `add`; EOPNOTSUPP."""
 
     @abstractmethod
     def add(self, place: UprobePlace, consumer: Consumer, failed: Callable[[int], None]) -> int:

@@ -20,6 +20,7 @@ from emu.ftrace.native.trace_records import Kprobes
 from emu.ftrace.native.trace_values import CLOCK_COUNTER
 from emu.linux import arch, sites
 from emu.linux.btf import BadBtf, Btf, NoBtf
+from emu.linux.dcache import Dcache
 from emu.linux.guest import Guest
 from emu.linux.image import Kernel
 from emu.linux.memory import LinuxMemory
@@ -169,6 +170,11 @@ class LinuxTracing:
             initialised=self._initialised,
             gone=self._module_gone,
         )
+
+    @property
+    def dcache(self) -> Dcache:
+        """The files that the guest's kernel knows."""
+        return self._uprobes.dcache
 
     @cached_property
     def profile(self) -> LinuxProfile:

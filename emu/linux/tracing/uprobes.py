@@ -86,18 +86,21 @@ class WatchedUprobes(UprobePlacing):
         self._numbers: dict[tuple[int, int], int] = {}  # of files, by inode and identity
 
     @cached_property
-    def _dcache(self) -> Dcache:
+    def dcache(self) -> Dcache:
+        """The files that the guest's kernel knows."""
         return Dcache(self._kernel.memory, self._btf, self._symbols)
 
     # Probes
 
     def check(self, place: UprobePlace) -> None:
         """The file need not exist if the kernel may have forgotten that it does. Raises TraceError."""
+        if place.ref_ctr_offset:
+            raise TraceError(errno.EOPNOTSUPP, "a reference counter would be written to the program's memory: nothing of it is")
         try:
-            inode = self._dcache.find(place.path)
+            inode = self.dcache.find(place.path)
         except FileNotFoundError:
             raise TraceError(errno.ENOENT, f"the guest has no file {place.path}") from None
-        if inode is not None and not self._dcache.is_regular(inode):
+        if inode is not None and not self.dcache.is_regular(inode):
             raise TraceError(errno.EINVAL, f"{place.path} is no regular file of the guest's")
 
     def add(self, place: UprobePlace, consumer: Consumer, failed: Callable[[int], None]) -> int:
@@ -115,8 +118,8 @@ class WatchedUprobes(UprobePlacing):
         probe = self._probes[number]
         if probe.enabled:
             return
-        inode = self._dcache.file(probe.place.path)
-        end = _LARGEST_FILE if inode is None else self._dcache.size(inode)
+        inode = self.dcache.file(probe.place.path)
+        end = _LARGEST_FILE if inode is None else self.dcache.size(inode)
         if probe.place.offset >= end:
             raise TraceError(errno.EINVAL, f"{probe.place.path} has only {end:,} bytes")
         self._use()
@@ -153,7 +156,7 @@ class WatchedUprobes(UprobePlacing):
             record: Shape({name: self._btf.offset(f"{struct}.{name}") for name in record.__annotations__})
             for struct, record in _STRUCTURES.items()
         }
-        self._files.pages = self._dcache.pages
+        self._files.pages = self.dcache.contents.pages
         return file_pages.build(self._guest.layouts.extended(shapes), self._btf.size("page"))
 
     def _use(self) -> None:
@@ -193,8 +196,8 @@ class WatchedUprobes(UprobePlacing):
 
     def _meet(self, cpu: Cpu, inode: int) -> None:
         """A program executes a file that was not known yet: are there probes in it?"""
-        identity = self._dcache.identity(inode)
-        found = {path for path in {probe.place.path for probe in self._probes.values()} if self._dcache.file(path) == inode}
+        identity = self.dcache.identity(inode)
+        found = {path for path in {probe.place.path for probe in self._probes.values()} if self.dcache.file(path) == inode}
         number = 0
         if found:
             number = self._numbers.setdefault((inode, identity), len(self._numbers) + 1)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import pytest
 
 from emu.ftrace.errors import TraceError
+from emu.kernel.program_files import UnknownPlace
 from emu.linux.checkpoint import LinuxCheckpoint
 from emu.linux.machine import LinuxMachine
 from tests.lib.busybox_code import busybox_entry, busybox_functions
@@ -171,6 +172,7 @@ def test_a_machine_that_goes_back_keeps_its_probes(
         ("p /tmp:0x10", errno.EINVAL, "Not a regular file"),
         ("p /bin/sh:0x10 $arg1", errno.EINVAL, "Invalid $-valiable specified"),
         ("p /bin/sh:0x10(", errno.EINVAL, "Reference counter brace is not closed"),
+        ("p /bin/sh:0x10(0x20)", errno.EOPNOTSUPP, ""),
     ],
 )
 def test_wrong_definitions(probed: LinuxMachine, line: str, code: int, report: str) -> None:
@@ -186,3 +188,16 @@ def test_an_offset_behind_the_end(probed: LinuxMachine) -> None:
     with pytest.raises(TraceError) as error:
         probed.tracefs.write("events/uprobes/e/enable", "1")
     assert error.value.code == errno.EINVAL
+
+
+def test_the_offset_of_a_symbol_is_found_in_the_guests_memory(probed: LinuxMachine, program: ProbedProgram) -> None:
+    probed.run("ln -s p /tmp/link")
+    for path in ("/tmp/p", "/tmp/link"):
+        assert probed.program_files.contents(path) == program.file.read_bytes()
+        assert probed.program_files.file_offset(path, "work") == program.offset("work")
+    for path, why in (("/tmp", "no file"), ("/proc/version", "no file"), ("/bin/sh", "stripped")):
+        with pytest.raises(UnknownPlace, match=why):
+            probed.program_files.file_offset(path, "work")
+    with pytest.raises(UnknownPlace) as unknown:
+        probed.program_files.file_offset("/tmp/p", "works")
+    assert "work" in unknown.value.names
