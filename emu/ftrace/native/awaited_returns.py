@@ -16,7 +16,7 @@ from emu.ftrace.native import probes
 from emu.ftrace.native.awaited_returns_record import BUCKETS, MOST_AWAITED, AwaitedReturn, AwaitedReturns
 from emu.ftrace.native.context import array_of
 from emu.ftrace.native.trace_records import Rethook, TraceArray
-from emu.ftrace.native.trace_values import PLACE_RETURN
+from emu.ftrace.native.trace_values import PLACE_PROGRAM, PLACE_RETURN
 from emu.native.functions import njit
 from emu.native.hash_table import first_slot
 from emu.native.records import u64
@@ -24,6 +24,7 @@ from emu.native.records import u64
 __all__ = ["AwaitedFunctions", "functions"]
 
 LAST, BUCKET_COUNT = u64(BUCKETS - 1), u64(BUCKETS)
+KERNEL_HALF = u64(1 << 63)
 
 
 class AwaitedFunctions(NamedTuple):
@@ -123,7 +124,8 @@ def act(cpu: Cpu, array: TraceArray, call: AwaitedReturn) -> None:
     rethook = Rethook(call.rethook)
     acting = rethook.at_return if call.rethook != 0 else None
     if acting is not None:
-        probes.tell(array.event_context, PLACE_RETURN, call.function, call.address, array.kprobes.fill_at_site)
+        place = PLACE_RETURN if call.returns_to & KERNEL_HALF else PLACE_PROGRAM
+        probes.tell(array.event_context, place, call.function, call.address, array.kprobes.fill_at_site)
         array.event_context.return_ip = call.returns_to
         acting.handler(cpu, acting)
 

@@ -35,6 +35,7 @@ from emu.ftrace.native.saved_cmdlines_record import SavedCmdlines
 from emu.ftrace.native.stack_tracer_record import StackTracer
 from emu.ftrace.native.trace_values import (
     COUNTER_NAME_SIZE,
+    PT_REGS_WORDS,
     RETHOOK_NODES,
 )
 from emu.ftrace.native.wakeup_record import Wakeup
@@ -299,6 +300,7 @@ class Uprobes(Record):
     count: u64  # of these
     saved_offsets: Values[u64]  # offsets of the registers in struct pt_regs, if they are all there
     fill: Callable[[Cpu, EventContext], None]  # stores a program's registers
+    program: Values[u64] = inline(PT_REGS_WORDS)  # at PLACE_PROGRAM: those that an unwinder needs, as a struct pt_regs
 
 
 class Rethook(Consumer):

@@ -20,6 +20,7 @@ from emu.cpu.callouts import Listening
 from emu.cpu.cpu import Cpu
 from emu.ftrace.arrays.array_records import RecordLists
 from emu.ftrace.errors import TraceError
+from emu.ftrace.native import trace_records
 from emu.ftrace.native.arch import ProgramProbes
 from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.trace_records import Consumer, Rethook
@@ -80,6 +81,7 @@ class WatchedUprobes(UprobePlacing):
         self._kernel, self._symbols, self._btf, self._guest = kernel, symbols, btf, guest
         self._records, self._awaited, self._arch = records, awaited, arch
         self._callouts = kernel.board.callouts
+        self._record = trace_records.Uprobes.allocate()
         self._probes: dict[int, _Probe] = {}
         self._files = FilePages.allocate()
         self._files.meet = kernel.board.python_handler(self._meet)
@@ -165,7 +167,7 @@ class WatchedUprobes(UprobePlacing):
         self._awaited.use()
         for array in self._records.arrays:
             array.kprobes.fill_at_site = self._arch.watched_probes(self._guest).fill
-            array.returned = self._arch.returned()
+            array.returned, array.uprobes = self._arch.returned(), self._record
         self._callouts.name_pages(self._pages.name_page, self._files.address)
 
     def _watch_returns(self) -> None:

@@ -115,6 +115,23 @@ def test_calls_that_are_left_without_a_return_are_not_told(probed: LinuxMachine,
     assert [arguments for _, arguments in recorded(probed, "leave")] == ["arg1=3", "arg1=4"] * 2
 
 
+def test_stacks_of_the_program(probed: LinuxMachine, program: ProbedProgram) -> None:
+    """They begin where the program is. There is no stack of the kernel, which does not run."""
+    fs, place = probed.tracefs, f"/tmp/p:{program.offset('work'):#x}"
+    define(probed, f"p:work {place}", f"r:done {place}")
+    for option in ("userstacktrace", "stacktrace"):
+        fs.write(f"options/{option}", "1")
+    fs.write("events/uprobes/work/trigger", "stacktrace")
+    probed.run("/tmp/p 1 x")
+    fs.write("events/uprobes/work/trigger", "!stacktrace")
+    for option in ("userstacktrace", "stacktrace"):
+        fs.write(f"options/{option}", "0")
+    stacks = re.findall(r"(work|done): \(0x(\w+)[^\n]*\n[^\n]*<user stack trace>\n =>  <0*(\w+)>", fs.read("trace"))
+    assert len(stacks) == 6
+    assert all(event == top for _, event, top in stacks)
+    assert "<stack trace>" not in fs.read("trace")
+
+
 def test_a_file_is_found_by_any_of_its_names(probed: LinuxMachine, program: ProbedProgram) -> None:
     probed.run("mkdir /tmp/d; ln /tmp/p /tmp/d/hard; ln -s ../p /tmp/d/soft; ln -s /tmp/d /tmp/e")
     offset = f"{program.offset('work'):#x}"

@@ -15,9 +15,9 @@ from emu.ftrace.native.arch.x86_64_outside import KERNEL_HALF, SLOT_SIZE, put_ar
 from emu.ftrace.native.arch.x86_64_probe import Env, env_layouts
 from emu.ftrace.native.arch.x86_64_user import PAGE_TABLES
 from emu.ftrace.native.context import array_of
-from emu.ftrace.native.guest_records import Guest
-from emu.ftrace.native.trace_records import ArrayCpu, Consumer, Rethook
-from emu.ftrace.native.trace_values import BEFORE, PLACE_NOWHERE
+from emu.ftrace.native.guest_records import Guest, PtRegs
+from emu.ftrace.native.trace_records import ArrayCpu, Consumer, Rethook, TraceArray
+from emu.ftrace.native.trace_values import BEFORE, PLACE_PROGRAM
 from emu.ftrace.native.watched_place_record import WatchedPlace
 from emu.native.functions import Native, callback, njit
 from emu.native.records import Words, u64
@@ -47,10 +47,17 @@ def build(guest: Guest) -> ProgramProbes:
 
     watch_returns = build_watch_program_returns("x86_64", place_of)
 
+    @native.njit
+    def keep_registers(cpu: Cpu, array: TraceArray) -> None:
+        """For the unwinder of the program's stack."""
+        saved, registers = PtRegs(array.uprobes.program.address), Registers(cpu.env)
+        saved.pc, saved.sp, saved.link = cpu.location[0], registers.sp, registers.bp
+
     @callback
     def at_place(cpu: Cpu, address: u64) -> None:
         place, array = WatchedPlace(address), array_of(cpu)
-        probes.tell(array.event_context, PLACE_NOWHERE, cpu.location[0], 0, array.kprobes.fill_at_site)
+        keep_registers(cpu, array)
+        probes.tell(array.event_context, PLACE_PROGRAM, cpu.location[0], 0, array.kprobes.fill_at_site)
         probes.act(cpu, place.consumers, BEFORE)
 
     @native.callback
@@ -73,6 +80,7 @@ def build(guest: Guest) -> ProgramProbes:
     @native.callback
     def returned(cpu: Cpu, address: u64) -> None:
         if address & KERNEL_HALF == 0:
+            keep_registers(cpu, array_of(cpu))
             handle(cpu, frame_of(ArrayCpu(cpu.callout).hot.current_task, Registers(cpu.env).sp - SLOT_SIZE), address)
 
     return ProgramProbes(at_place, entry, returned)
