@@ -39,6 +39,12 @@ class AwaitedFunctions(NamedTuple):
     forget: Callable[[TraceArray, u64, u64], None]
     """forget(array, start, size): no call is under way on the stack there."""
 
+    forget_task: Callable[[TraceArray, u64], None]
+    """forget_task(array, task): a task is gone, and so is its program's stack."""
+
+    forget_same: Callable[[TraceArray, Rethook, u64], None]
+    """forget_same(array, rethook, frame): the same function is called again with the same frame, so it did not return."""
+
 
 @njit
 def awaited_of(array: TraceArray) -> AwaitedReturns:
@@ -155,4 +161,35 @@ def forget(array: TraceArray, start: u64, size: u64) -> None:
             number = following
 
 
-functions = AwaitedFunctions(expect, handle, forget)
+@njit
+def forget_task(array: TraceArray, task: u64) -> None:
+    awaited = array.awaited
+    if awaited is None or awaited.count == 0:
+        return
+    for bucket in range(BUCKET_COUNT):
+        before, number = u64(0), awaited.buckets[bucket]
+        while number != 0:
+            call = call_at(awaited, number)
+            following = call.next
+            if call.task == task:
+                unlink(awaited, bucket, before, number)
+            else:
+                before = number
+            number = following
+
+
+@njit
+def forget_same(array: TraceArray, rethook: Rethook, frame: u64) -> None:
+    awaited, bucket = awaited_of(array), first_slot(frame, LAST)
+    before, number = u64(0), awaited.buckets[bucket]
+    while number != 0:
+        call = call_at(awaited, number)
+        following = call.next
+        if call.frame == frame and call.rethook == rethook.address:
+            unlink(awaited, bucket, before, number)
+        else:
+            before = number
+        number = following
+
+
+functions = AwaitedFunctions(expect, handle, forget, forget_task, forget_same)

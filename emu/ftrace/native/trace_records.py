@@ -57,6 +57,7 @@ class TraceArray(Record):
     returned: Callable[[Cpu, u64], None]  # called where a watched call returns to, if the host looks from outside; it calls:
     graph_returned: Callable[[Cpu, u64], None] | None  # ... function_graph's (native.call_stacks); None: it watches no calls
     probes_returned: Callable[[Cpu, u64], None] | None  # ... that of return probes (native.awaited_returns); None: likewise
+    programs_returned: Callable[[Cpu, u64], None] | None  # ... that of return probes of programs; None: likewise
     awaited: AwaitedReturns | None  # the calls whose returns probes await; None before the first such probe
     return_trampoline: u64
     rethook_trampoline: u64  # the trampoline of return probes

@@ -17,9 +17,14 @@ _OPTIMISED = 2
 
 
 @functools.cache
-def _target() -> Untyped:
+def _prepare() -> None:
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
+
+
+def _target() -> Untyped:
+    """A new one: the engine that is made with it deletes it."""
+    _prepare()
     triple = binding.get_process_triple()
     return binding.Target.from_triple(triple).create_target_machine(cpu=binding.get_host_cpu_name(), opt=_OPTIMISED, jit=True)
 
