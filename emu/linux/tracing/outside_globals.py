@@ -15,6 +15,7 @@ from emu.ftrace.dynevent.dyn_event import DynamicEventKind
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.native.guest_records import Guest
+from emu.ftrace.text.pointer_hash import KEY_SIZE, siphash
 from emu.ftrace.tracers.stack_traces import StackTraces
 from emu.kernel.user_mappings import MappedFile
 from emu.linux import arch
@@ -43,6 +44,18 @@ __all__ = ["OutsideGlobals"]
 
 _TRACERS = frozenset({"nop", "function", "function_graph", "irqsoff", "preemptoff", "preemptirqsoff"})
 _OF_WAKEUPS = frozenset({"wakeup", "wakeup_rt", "wakeup_dl"})
+
+
+class _GuestPointerHash:
+    """The numbers that the guest's own traces show instead of addresses. Before the guest has chosen its key: `others`."""
+
+    def __init__(self, kernel: LinuxKernel, others: Callable[[int], int]) -> None:
+        self._kernel, self._others = kernel, others
+
+    def __call__(self, address: int) -> int:
+        place = self._kernel.address_of("ptr_key")
+        key = self._kernel.memory.read(place, KEY_SIZE) if place else b""
+        return siphash(key, address) if any(key) else self._others(address)
 
 
 class OutsideGlobals(TraceGlobals):
@@ -93,6 +106,7 @@ class OutsideGlobals(TraceGlobals):
         super().__init__(
             kernel, native, guest, records, functions, stacks, kernel.symbols, events, warn=warn, pointer_key=pointer_key
         )
+        self.hash_pointer = _GuestPointerHash(kernel, self.hash_pointer)
         self.kernel_values = values
         self.prototypes = prototypes
         for array in records.arrays:

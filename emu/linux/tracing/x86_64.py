@@ -51,6 +51,7 @@ class OutsideTracing(NativeTracing):
 
     cpu: ClassVar[CpuArch] = PC_ARCH
     cycle_clock: ClassVar[str] = "x86-tsc"
+    fault_texts: ClassVar[bool] = False
 
     @once
     def outside_callbacks(self, guest: Guest, general: bool, arguments: bool) -> OutsideCallbacks:
