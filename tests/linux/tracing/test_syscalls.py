@@ -55,9 +55,10 @@ Shown = tuple[str, str, str]  # pid, flags, text
 
 
 def by_cpu(text: str) -> Mapping[int, Sequence[Shown]]:
+    """The events of each CPU. Inside, an interrupt may ask for another task between two events of one call: N is left out."""
     found: defaultdict[int, list[Shown]] = defaultdict(list)
     for pid, cpu, flags, shown in re.findall(r"^ *.{16}-(\d+) +\[(\d+)\] (\S+) +[\d.]+: (.*)$", text, re.MULTILINE):
-        found[int(cpu)].append((pid, flags, shown))
+        found[int(cpu)].append((pid, flags.replace("N", "."), shown))
     return found
 
 
