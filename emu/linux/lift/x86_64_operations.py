@@ -265,13 +265,22 @@ def _rotate(to_left: bool) -> Operation:
         name = f"llvm.{'fshl' if to_left else 'fshr'}.i{value.type.width}"
         kind = ir.FunctionType(value.type, [value.type] * 3)
         function = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
-        state.write(instruction, 0, builder.call(function, [value, value, _count(state, instruction, value.type.width)]))
+        count = _count(state, instruction, value.type.width)
+        result = builder.call(function, [value, value, count])
+        top = builder.icmp_signed("<", result, value.type(0))
+        carry = builder.trunc(result, I1) if to_left else top
+        second = builder.icmp_signed("<", builder.shl(result, value.type(1)), value.type(0))
+        is_none = builder.icmp_unsigned("==", count, value.type(0))
+        overflow = builder.xor(top, builder.trunc(result, I1) if to_left else second)
+        for name, flag in (("cf", carry), ("of", overflow)):
+            state.put_flag(name, builder.select(is_none, state.flag(name), flag))
+        state.write(instruction, 0, result)
 
     return operation
 
 
 def _shift_pair(to_left: bool) -> Operation:
-    """`shld` and `shrd`. Their flags are not lifted: compilers do not use them."""
+    """`shld` and `shrd`. A count of 0 leaves the flags."""
 
     def operation(state: State, instruction: capstone.CsInsn) -> None:
         builder, value, other = state.builder, state.read(instruction, 0), state.read(instruction, 1)
@@ -279,7 +288,19 @@ def _shift_pair(to_left: bool) -> Operation:
         kind = ir.FunctionType(value.type, [value.type] * 3)
         function = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
         pair = (value, other) if to_left else (other, value)
-        state.write(instruction, 0, builder.call(function, [*pair, _count(state, instruction, value.type.width)]))
+        count = _count(state, instruction, value.type.width)
+        result = builder.call(function, [*pair, count])
+        before = builder.call(function, [*pair, builder.sub(count, kind.return_type(1))])
+        carry = builder.icmp_signed("<", before, value.type(0)) if to_left else builder.trunc(before, I1)
+        overflow = builder.icmp_signed("<", builder.xor(value, result), value.type(0))
+        is_none = builder.icmp_unsigned("==", count, value.type(0))
+        old = {name: state.flag(name) for name in ("cf", "zf", "sf", "of", "pf")}
+        state.put_result_flags(result)
+        state.put_flag("cf", carry)
+        state.put_flag("of", overflow)
+        for name, flag in old.items():
+            state.put_flag(name, builder.select(is_none, flag, state.flag(name)))
+        state.write(instruction, 0, result)
 
     return operation
 
@@ -329,12 +350,16 @@ def _divide(signed: bool) -> Operation:
         divisor = extend(state.read(instruction, 0), wide)
         upper = builder.shl(builder.zext(state.read_register(_DX[size]), wide), wide(8 * size))
         dividend = builder.or_(upper, builder.zext(state.read_register(_AX[size]), wide))
-        is_zero = builder.icmp_unsigned("==", divisor, wide(0))
-        with builder.if_then(is_zero):
-            state.memory.fail(builder)
-        divisor = builder.select(is_zero, wide(1), divisor)
+        divides = builder.icmp_unsigned("!=", divisor, wide(0))
+        if signed:  # the host would trap if the least number were divided by -1
+            is_least = builder.icmp_unsigned("==", dividend, wide(1 << 16 * size - 1))
+            divides = builder.and_(divides, builder.not_(is_least))
+        divisor = builder.select(divides, divisor, wide(1))
         quotient = (builder.sdiv if signed else builder.udiv)(dividend, divisor)
         rest = (builder.srem if signed else builder.urem)(dividend, divisor)
+        fits = builder.icmp_unsigned("==", extend(builder.trunc(quotient, narrow), wide), quotient)
+        with builder.if_then(builder.not_(builder.and_(divides, fits))):
+            state.memory.fail(builder)
         state.write_register(_AX[size], builder.trunc(quotient, narrow))
         state.write_register(_DX[size], builder.trunc(rest, narrow))
 
@@ -399,7 +424,9 @@ def _scan(from_top: bool, counts: bool) -> Operation:
 def _count_ones(state: State, instruction: capstone.CsInsn) -> None:
     builder, value = state.builder, state.read(instruction, 1)
     found = builder.call(builder.module.declare_intrinsic("llvm.ctpop", [value.type]), [value])
-    state.put_result_flags(found)
+    for name in ("cf", "sf", "of", "pf"):
+        state.put_flag(name, I1(0))
+    state.put_flag("zf", builder.icmp_unsigned("==", value, value.type(0)))
     state.write(instruction, 0, found)
 
 
