@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import re
@@ -233,12 +234,11 @@ class Both:
         self.put(CODE, code)
         word = 2 | sum(value << FLAG_BITS[flag] for flag, value in flags.items())
         self.uc.reg_write_batch([*zip(_REGISTERS, registers, strict=True), (x86.UC_X86_REG_EFLAGS, word), (x86.UC_X86_REG_GS_BASE, PER_CPU)])
-        try:
-            self.uc.emu_start(CODE, CODE + len(code) if end is None else end)
-            result = 0
-        except unicorn.UcError:
-            result = FAILED
-        *found, word = self.uc.reg_read_batch([*_REGISTERS, x86.UC_X86_REG_EFLAGS])
+        end = CODE + len(code) if end is None else end
+        with contextlib.suppress(unicorn.UcError):
+            self.uc.emu_start(CODE, end)
+        *found, word, stopped = self.uc.reg_read_batch([*_REGISTERS, x86.UC_X86_REG_EFLAGS, x86.UC_X86_REG_RIP])
+        result = 0 if stopped == end else FAILED
         after = {flag: bool(word >> FLAG_BITS[flag] & 1) for flag in FLAGS}
         return Outcome(result, tuple(found), after, self.area_bytes.tobytes())
 

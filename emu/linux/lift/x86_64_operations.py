@@ -17,6 +17,8 @@ from emu.linux.lift.x86_64_state import State, register_of
 __all__ = ["IGNORED", "OPERATIONS", "condition", "execute"]
 
 Operation: TypeAlias = Callable[[State, capstone.CsInsn], None]
+_Division: TypeAlias = tuple[ir.Value, ir.Value, ir.Value]
+"""A quotient, a rest, and whether the quotient fits."""
 
 IGNORED = frozenset(
     ["nop", "endbr64", "lfence", "mfence", "sfence", "pause", "prefetcht0", "prefetchnta", "prefetchw", "stac", "clac", "cli", "sti", "int3"]
@@ -289,7 +291,8 @@ def _shift_pair(to_left: bool) -> Operation:
         function = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
         pair = (value, other) if to_left else (other, value)
         count = _count(state, instruction, value.type.width)
-        result = builder.call(function, [*pair, count])
+        is_whole = builder.icmp_unsigned("==", count, count.type(value.type.width))  # possible only for half words
+        result = builder.select(is_whole, other, builder.call(function, [*pair, count]))
         before = builder.call(function, [*pair, builder.sub(count, kind.return_type(1))])
         carry = builder.icmp_signed("<", before, value.type(0)) if to_left else builder.trunc(before, I1)
         overflow = builder.icmp_signed("<", builder.xor(value, result), value.type(0))
@@ -345,25 +348,60 @@ def _divide(signed: bool) -> Operation:
         builder, size = state.builder, instruction.operands[0].size
         if size == 1:
             raise CannotLift("divides a half word")
-        wide, narrow = ir.IntType(16 * size), ir.IntType(8 * size)
-        extend = builder.sext if signed else builder.zext
-        divisor = extend(state.read(instruction, 0), wide)
-        upper = builder.shl(builder.zext(state.read_register(_DX[size]), wide), wide(8 * size))
-        dividend = builder.or_(upper, builder.zext(state.read_register(_AX[size]), wide))
-        divides = builder.icmp_unsigned("!=", divisor, wide(0))
-        if signed:  # the host would trap if the least number were divided by -1
-            is_least = builder.icmp_unsigned("==", dividend, wide(1 << 16 * size - 1))
-            divides = builder.and_(divides, builder.not_(is_least))
-        divisor = builder.select(divides, divisor, wide(1))
-        quotient = (builder.sdiv if signed else builder.udiv)(dividend, divisor)
-        rest = (builder.srem if signed else builder.urem)(dividend, divisor)
-        fits = builder.icmp_unsigned("==", extend(builder.trunc(quotient, narrow), wide), quotient)
-        with builder.if_then(builder.not_(builder.and_(divides, fits))):
+        divisor, low, high = state.read(instruction, 0), state.read_register(_AX[size]), state.read_register(_DX[size])
+        if size == 8:
+            quotient, rest, fits = (_divide_words if signed else _divide_two_words)(state, low, high, divisor)
+        else:
+            wide = ir.IntType(16 * size)
+            dividend = builder.or_(builder.shl(builder.zext(high, wide), wide(8 * size)), builder.zext(low, wide))
+            quotient, rest, fits = _divide_wide(builder, dividend, divisor, signed)
+        with builder.if_then(builder.not_(fits)):
             state.memory.fail(builder)
-        state.write_register(_AX[size], builder.trunc(quotient, narrow))
-        state.write_register(_DX[size], builder.trunc(rest, narrow))
+        state.write_register(_AX[size], quotient)
+        state.write_register(_DX[size], rest)
 
     return operation
+
+
+def _divide_wide(builder: ir.IRBuilder, dividend: ir.Value, divisor: ir.Value, signed: bool) -> _Division:
+    wide, narrow = dividend.type, divisor.type
+    extend = builder.sext if signed else builder.zext
+    divisor = extend(divisor, wide)
+    divides = builder.icmp_unsigned("!=", divisor, wide(0))
+    if signed:  # the host would trap if the least number were divided by -1
+        divides = builder.and_(divides, builder.icmp_unsigned("!=", dividend, wide(1 << wide.width - 1)))
+    divisor = builder.select(divides, divisor, wide(1))
+    quotient = (builder.sdiv if signed else builder.udiv)(dividend, divisor)
+    rest = (builder.srem if signed else builder.urem)(dividend, divisor)
+    fits = builder.icmp_unsigned("==", extend(builder.trunc(quotient, narrow), wide), quotient)
+    return builder.trunc(quotient, narrow), builder.trunc(rest, narrow), builder.and_(divides, fits)
+
+
+def _divide_words(state: State, low: ir.Value, high: ir.Value, divisor: ir.Value) -> _Division:
+    """Signed, of a dividend whose upper word is the lower one's sign, as compilers make it."""
+    builder = state.builder
+    is_least = builder.icmp_unsigned("==", low, I64(1 << 63))
+    overflows = builder.and_(is_least, builder.icmp_signed("==", divisor, I64(-1)))
+    fits = builder.icmp_unsigned("==", high, builder.ashr(low, I64(63)))
+    fits = builder.and_(fits, builder.icmp_unsigned("!=", divisor, I64(0)))
+    fits = builder.and_(fits, builder.not_(overflows))
+    divisor = builder.select(fits, divisor, I64(1))
+    return builder.sdiv(low, divisor), builder.srem(low, divisor), fits
+
+
+def _divide_two_words(state: State, low: ir.Value, high: ir.Value, divisor: ir.Value) -> _Division:
+    builder = state.builder
+    fits = builder.icmp_unsigned("<", high, divisor)
+    divisor = builder.select(fits, divisor, I64(1))
+    with builder.if_else(builder.icmp_unsigned("==", high, I64(0))) as (of_one, of_two):
+        with of_one:
+            one, one_ends = builder.udiv(low, divisor), builder.block
+        with of_two:
+            two, two_ends = state.memory.helper(builder, "divide", high, low, divisor), builder.block
+    quotient = builder.phi(I64)
+    quotient.add_incoming(one, one_ends)
+    quotient.add_incoming(two, two_ends)
+    return quotient, builder.sub(low, builder.mul(quotient, divisor)), fits
 
 
 # Bits

@@ -12,7 +12,7 @@ import pytest
 
 from emu.cpu.arch.x86_64.state import GENERAL_REGISTERS
 from emu.linux.lift.x86_64_operations import IGNORED, OPERATIONS
-from tests.lib.lifted import AREA, DIRECT, FAILED, FLAG_BITS, PER_CPU, Both, assemble, place_in
+from tests.lib.lifted import AREA, DIRECT, FAILED, FLAG_BITS, Both, assemble, place_in
 from tests.linux.lift import forms
 
 pytestmark = pytest.mark.static_timing("no machine runs")
@@ -63,6 +63,13 @@ def _make_divisible(found: list[int], rng: random.Random, text: str) -> None:
     found[dx] = rng.choice((0, sign, rng.randrange(8)) if text.startswith("div") else (sign, sign, 0, 2**64 - 1))
 
 
+def is_refused(text: str, registers: Sequence[int]) -> bool:
+    """Whether a signed dividend really has two words, which lifted code does not divide. (Unicorn traps for the least one.)"""
+    width = 8 * forms.width_of(text) if text.startswith("idiv") else 0
+    ax, dx = (registers[GENERAL_REGISTERS.index(name)] & (1 << width) - 1 for name in ("ax", "dx"))
+    return bool(width) and (width == 64 or dx == 1 << width - 1) and dx != -(ax >> width - 1) & (1 << width) - 1
+
+
 def check(both: Both, texts: Sequence[str], rng: random.Random, cases: int = CASES) -> None:
     """Compares each form with Unicorn's, for some registers, flags and memory."""
     module = ir.Module("lifted")
@@ -76,6 +83,9 @@ def check(both: Both, texts: Sequence[str], rng: random.Random, cases: int = CAS
             flags = {flag: rng.random() < 0.5 for flag in FLAG_BITS}
             area = rng.randbytes(AREA)
             found = both.run_operation(function, registers, flags, area)
+            if is_refused(text, registers):
+                assert found.result == FAILED or forms.width_of(text) < 8
+                continue
             expected = both.run_unicorn(code, registers, flags, area)
             about = f"{text}, cl {registers[CX] & 0xFF:#x}, {[hex(value) for value in registers]}, {flags}"
             assert (found.result == FAILED) == (expected.result == FAILED), about
@@ -92,6 +102,12 @@ def check(both: Both, texts: Sequence[str], rng: random.Random, cases: int = CAS
             assert (found.area[:failed], found.area[failed + 8 :]) == (expected.area[:failed], expected.area[failed + 8 :]), about
 
 
+def test_some_forms_of_all_instructions(both: Both) -> None:
+    rng = random.Random(2)
+    check(both, [form for some in forms.FORMS.values() for form in rng.sample(some, -(-len(some) // 40))], rng, 6)
+
+
+@pytest.mark.long("every form of every instruction")
 @pytest.mark.parametrize("mnemonic", forms.FORMS)
 def test_an_instruction_does_what_unicorns_does(both: Both, mnemonic: str) -> None:
     check(both, forms.FORMS[mnemonic], random.Random(mnemonic))
@@ -120,4 +136,3 @@ def test_pushed_flags_are_popped(both: Both) -> None:
     assert after.registers[SP] == registers[SP] - 8 and after.flags == flags
     again = both.run_operation(popped, after.registers, flags, after.area)
     assert again.registers == tuple(registers) and again.flags == flags
-    assert PER_CPU
