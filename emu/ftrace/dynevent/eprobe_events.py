@@ -195,7 +195,8 @@ class EprobeEvents(DynamicEventKind):
         site = ProbeSite(None, self._symbols.address, event=probed)
         arguments = parse_arguments(command, 2, site, end)
         layout = EntryLayout.of(EventKind.EPROBE, arguments)
-        program = FetchProgram(layout, self._registers, self._symbol_names.record)
+        names, faults = self._symbol_names.record, self._native.fault_texts
+        program = FetchProgram(layout, self._registers, names, fault_texts=faults)
         handler = self._native.probe_handlers(self._guest).event
         probe = _Eprobe(self, _EprobeEvent(layout, probed), handler, arguments, program, probed, condition)
         probe.join(self._catalogue, command, group, name or probed.name, _DEPTH)

@@ -205,7 +205,8 @@ class KprobeEvents(DynamicEventKind):
         """As `arguments`, of a place in the kernel."""
         kind = EventKind.KRETPROBE if site.returns else EventKind.KPROBE
         layout = EntryLayout.of(kind, parse_arguments(command, 2, site))
-        return layout, FetchProgram(layout, self._registers, self._symbol_names.record)
+        names, faults = self._symbol_names.record, self._native.fault_texts
+        return layout, FetchProgram(layout, self._registers, names, fault_texts=faults)
 
     def handler(self, returns: bool) -> ProbeHandler:
         """What makes entries at a place, or at returns."""

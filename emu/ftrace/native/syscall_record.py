@@ -41,6 +41,8 @@ class OfSyscall(Record):
 
     enter: Event | None
     exit: Event | None
+    arguments: u64  # the number of its arguments
+    strings: u64  # a bit for each argument whose string is recorded
 
 
 class Syscalls(Record):
@@ -50,6 +52,7 @@ class Syscalls(Record):
     raw_exit: Event | None
     raw_enter_last: bool  # whether it is recorded after the system call's own event
     raw_exit_last: bool
+    string_size: u64  # the most characters of a string that are recorded
     calls: Records[OfSyscall]  # by number
     count: u64
 

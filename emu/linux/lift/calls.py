@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Functions of the kernel that lifted code does not execute: the host has its own for them.
 
-What an event's function calls to get room for its entry, and to pass it on, is the host's. String functions are, too: the kernel's
-are many, patched at boot, and slow to lift.
+What an event's function calls to get room for its entry, and to pass it on, is the host's. String functions are, too: the
+kernel's are many, patched at boot, and slow to lift.
 """
 
 from __future__ import annotations
@@ -26,19 +26,24 @@ RESERVE = frozenset(("trace_event_buffer_reserve",))
 COMMIT = frozenset(("trace_event_buffer_commit",))
 """The entry is complete."""
 
-NO_RETURN = frozenset(
-    ["__stack_chk_fail", "fortify_panic", "__fortify_panic", "__fortify_report", "__ubsan_handle_out_of_bounds", "panic", "BUG_func", "__warn_printk", "_printk", "__list_add_valid_or_report"]
-)
+NO_RETURN = frozenset((
+    "__stack_chk_fail", "fortify_panic", "__fortify_panic", "__fortify_report", "__ubsan_handle_out_of_bounds", "panic",
+    "BUG_func", "__warn_printk", "_printk", "__list_add_valid_or_report",
+))  # fmt: skip
 """Functions that end the kernel, or say that something is wrong with it: where one is called, lifted code fails."""
 
-WRITING = frozenset("cgroup_path cgroup_path_ns_locked kernfs_path_from_node get_mm_memcg_path get_mem_cgroup_from_mm".split())
+WRITING = frozenset((
+    "cgroup_path", "cgroup_path_ns_locked", "kernfs_path_from_node", "get_mm_memcg_path", "get_mem_cgroup_from_mm",
+))  # fmt: skip
 """Functions that always write to memory of the kernel: a text where their caller says, or a reference count."""
 
-_LOCKS = " ".join(f"_raw_spin_{do}{how}" for do in ("lock", "unlock") for how in ("", "_irq", "_bh", "_irqsave", "_irqrestore"))
-_SCHEDULING = " ".join(
-    f"{prefix}{name}{suffix}" for prefix in ("", "__SCT__") for name in ("preempt_schedule", "preempt_schedule_notrace", "cond_resched")
-    for suffix in ("", "_thunk")
-)  # fmt: skip
+_NOTHING = [
+    "__rcu_read_lock", "__rcu_read_unlock", "__srcu_read_lock", "__srcu_read_unlock", "migrate_disable", "migrate_enable",
+    "ct_irq_enter_irqson", "ct_irq_exit_irqson", "rcu_irq_enter_irqson", "rcu_irq_exit_irqson",
+    *(f"_raw_spin_{do}{how}" for do in ("lock", "unlock") for how in ("", "_irq", "_bh", "_irqsave", "_irqrestore")),
+    *(f"{table}{name}{thunk}" for table in ("", "__SCT__") for thunk in ("", "_thunk")
+      for name in ("preempt_schedule", "preempt_schedule_notrace", "cond_resched")),
+]  # fmt: skip
 _NOWHERE = 1 << 48  # longer than any string
 
 
@@ -109,10 +114,7 @@ REPLACED: Mapping[str, Replacement] = {
     **dict.fromkeys(("memset", "__memset"), _fill),
     "strlen": _length, "strnlen": _limited_length, "strcpy": _copy_string, "strncpy": _copy_padded,
     "strscpy": _copy_limited(False), "sized_strscpy": _copy_limited(False), "strscpy_pad": _copy_limited(True),
-    **dict.fromkeys(
-        f"__rcu_read_lock __rcu_read_unlock __srcu_read_lock __srcu_read_unlock ct_irq_enter_irqson ct_irq_exit_irqson "
-        f"rcu_irq_enter_irqson rcu_irq_exit_irqson migrate_disable migrate_enable {_LOCKS} {_SCHEDULING}".split(), nothing,
-    ),
+    **dict.fromkeys(_NOTHING, nothing),
     **dict.fromkeys(("__trace_trigger_soft_disabled", "trace_event_ignore_this_pid"), nothing),  # of the host's file
 }  # fmt: skip
 

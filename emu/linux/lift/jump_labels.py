@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """The jump labels of a kernel and its modules: nops, or jumps, that static keys turn into the other.
 
-A struct jump_entry has where the label is and where it leads to, both relative to their own places, and its key, whose lowest bits
-say of which kind the label is.
+A struct jump_entry has where the label is and where it leads to, both relative to their own places, and its key, whose lowest
+bits say of which kind the label is.
 """
 
 from __future__ import annotations

@@ -97,7 +97,8 @@ class Memory:
     def _make_load(self, size: int) -> Callable[[ir.Function], None]:
         def make(function: ir.Function) -> None:
             (address,) = function.args
-            begin, own, rest, direct, far = (function.append_basic_block(name) for name in ("begin", "own", "rest", "direct", "far"))
+            blocks = (function.append_basic_block(name) for name in ("begin", "own", "rest", "direct", "far"))
+            begin, own, rest, direct, far = blocks
             builder = ir.IRBuilder(begin)
             is_own, _ = self._is_in(builder, address, self.area.address, HOST.size(Area), size)
             builder.cbranch(is_own, own, rest)

@@ -19,6 +19,7 @@ _LONGEST = 15  # bytes of an instruction
 _FARTHEST = 800  # instructions behind a tracepoint's nop among which the call of its functions is sought
 _ADDRESS = (1 << 64) - 1
 _CALLS = np.array([0xE8, 0xE9], np.uint8)  # a call and a jump, with 32 bits of an offset
+_SIGN = np.uint64(1 << 31)  # ... of which the highest is the sign
 
 
 @functools.cache
@@ -51,8 +52,8 @@ def is_jump(code: bytes) -> bool:
 def leading(code: Code, start: int, resumes: int, target: Target) -> frozenset[int]:
     """The addresses of the instructions, from `start` on, from which the code may come to the call of `target`.
 
-    What is called on the way is not looked into, unless no call of `target` is found otherwise. At `resumes` the code goes on that is
-    not the tracepoint's.
+    What is called on the way is not looked into, unless no call of `target` is found otherwise. At `resumes`, code begins
+    that is not the tracepoint's.
 
     Raises:
         NoCall: there is no such call.
@@ -126,12 +127,12 @@ def _successors(code: Code, address: int, follows_labels: bool) -> tuple[list[in
 
 
 def _contains(code: Code, start: int, target: Target) -> bool:
-    """Whether a function calls `target`, or jumps there. Bytes that only look like such a call lead to nothing worse than a search."""
+    """Whether a function calls `target`, or jumps there. Bytes that only look like such a call are no harm."""
     try:
         found = np.frombuffer(code.read(start, code.size_of(start)), np.uint8)
     except LookupError:
         return False
     places = np.flatnonzero(np.isin(found[:-4], _CALLS)) if len(found) > 4 else np.zeros(0, np.int64)
-    offsets = sum(found[places + 1 + byte].astype(np.int64) << 8 * byte for byte in range(4))
-    offsets = np.where(offsets >> 31, offsets - (1 << 32), offsets)
-    return any(start + place + 5 + offset in target.functions for place, offset in zip(places.tolist(), offsets.tolist(), strict=True))
+    offsets = sum((found[places + 1 + byte].astype(np.uint64) << np.uint64(8 * byte) for byte in range(4)), np.uint64(0))
+    offsets = (offsets ^ _SIGN) - _SIGN
+    return not target.functions.isdisjoint((places.astype(np.uint64) + np.uint64(start + 5) + offsets).tolist())

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 import capstone
 import llvmlite.ir as ir
@@ -15,7 +16,7 @@ from emu.linux.lift.memory import I1, I64, Memory
 from emu.linux.lift.reasons import CannotLift
 from emu.native.cache import Untyped
 
-__all__ = ["FLAGS", "Registers", "Slot", "State", "register_of"]
+__all__ = ["FLAGS", "Operation", "Registers", "Slot", "State", "check_lock", "register_of"]
 
 FLAGS = ("cf", "zf", "sf", "of", "pf")
 SP = GENERAL_REGISTERS.index("sp")
@@ -103,7 +104,9 @@ class State:
         """A register by capstone's number, of its own size."""
         index, size, low = self._place(number)
         value = self.get(index)
-        return value if size == 8 else self.builder.trunc(self.builder.lshr(value, I64(low)) if low else value, ir.IntType(8 * size))
+        if low:
+            value = self.builder.lshr(value, I64(low))
+        return value if size == 8 else self.builder.trunc(value, ir.IntType(8 * size))
 
     def write_register(self, number: int, value: ir.Value) -> None:
         """A value of 32 bits clears the upper half; a smaller one leaves the rest."""
@@ -180,9 +183,9 @@ class State:
         return builder.add(found, I64(offset)) if offset else found
 
     def _read_memory(self, instruction: capstone.CsInsn, operand: Untyped) -> ir.Value:
-        if self._is_preempt_count(instruction, operand):
-            return self.builder.load(self.registers.preempt_count)
         found = self.memory.load(self.builder, self.address(instruction, operand), operand.size)
+        if (is_count := self._is_preempt_count(instruction, operand)) is not None:
+            return self.builder.select(is_count, self.builder.load(self.registers.preempt_count), found)
         slot = self.registers.slots.get(key) if (key := self._slot_key(operand)) is not None else None
         if slot is None:
             return found
@@ -192,8 +195,12 @@ class State:
         return self.builder.select(self.builder.load(slot.is_stored), stored, found)
 
     def _write_memory(self, instruction: capstone.CsInsn, operand: Untyped, value: ir.Value) -> None:
-        if self._is_preempt_count(instruction, operand):
-            self.builder.store(value, self.registers.preempt_count)
+        if (is_count := self._is_preempt_count(instruction, operand)) is not None:
+            with self.builder.if_else(is_count) as (counts, other):
+                with counts:
+                    self.builder.store(value, self.registers.preempt_count)
+                with other:
+                    self.memory.fail(self.builder)
         elif (key := self._slot_key(operand)) is not None:
             self.put_slot(key, value)
         elif (not operand.mem.base and not operand.mem.index) or operand.mem.base == x86.X86_REG_RIP or operand.mem.segment:
@@ -201,12 +208,16 @@ class State:
         else:
             self.memory.store(self.builder, self.address(instruction, operand), value)
 
-    def _is_preempt_count(self, instruction: capstone.CsInsn, operand: Untyped) -> bool:
+    def _is_preempt_count(self, instruction: capstone.CsInsn, operand: Untyped) -> ir.Value | None:
+        """Whether an operand is the CPU's preemption count; None if it cannot be. Its address may be in a register."""
         memory = operand.mem
-        if memory.segment != x86.X86_REG_GS or memory.index or memory.base not in (0, x86.X86_REG_RIP):
-            return False
-        base = instruction.address + instruction.size if memory.base else 0
-        return bool((base + memory.disp) & (1 << 64) - 1 == self._preempt_count and operand.size == 4)
+        if memory.segment != x86.X86_REG_GS or memory.index or operand.size != 4:
+            return None
+        if memory.base in (0, x86.X86_REG_RIP):
+            base = instruction.address + instruction.size if memory.base else 0
+            return I1(1) if (base + memory.disp) & (1 << 64) - 1 == self._preempt_count else None
+        place = self.builder.add(self.read_register(memory.base), I64(memory.disp))
+        return self.builder.icmp_unsigned("==", place, I64(self._preempt_count))
 
     # The guest's stack
 
@@ -250,3 +261,13 @@ class State:
             self.stack += 8
         self.put(SP, self.builder.add(pointer, I64(8)))
         return found
+
+
+Operation: TypeAlias = Callable[[State, capstone.CsInsn], None]
+"""Emits what an instruction does. Raises CannotLift."""
+
+
+def check_lock(instruction: capstone.CsInsn) -> None:
+    """Raises CannotLift if an instruction changes memory atomically."""
+    if x86.X86_PREFIX_LOCK in instruction.prefix:
+        raise CannotLift("changes memory atomically")

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Collection, Iterator, Mapping
+from functools import cached_property
 
 from emu.ftrace.dynevent.c_types import Signature
 from emu.ftrace.errors import TraceError
@@ -44,10 +45,14 @@ class LinuxTracepoints:
 
     def _all(self) -> Mapping[str, tuple[int, str]]:
         """The address of each struct tracepoint, and its module ("" for the kernel), by the tracepoint's name."""
-        found = dict(self._of(self._symbols.names, self._symbols.addresses.tolist(), ""))
+        found = dict(self._of_kernel)
         for module in self._kprobes.modules:
             found |= dict(self._of(module.symbols.names, module.symbols.addresses.tolist(), module.name))
         return found
+
+    @cached_property
+    def _of_kernel(self) -> Mapping[str, tuple[int, str]]:
+        return dict(self._of(self._symbols.names, self._symbols.addresses.tolist(), ""))
 
     @staticmethod
     def _of(names: Collection[str], addresses: list[int], module: str) -> Iterator[tuple[str, tuple[int, str]]]:

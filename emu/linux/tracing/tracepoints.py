@@ -9,12 +9,9 @@ before somebody uses the tracepoint.
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
-
-import llvmlite.ir as ir
-import numpy as np
 
 from emu.cpu.callouts import Listening
 from emu.ftrace.arch.probing import ProbeRegisters
@@ -26,17 +23,12 @@ from emu.ftrace.event.source import EventSource
 from emu.ftrace.native.trace_records import Consumer, Event
 from emu.linux.btf import Btf
 from emu.linux.image import Kernel
-from emu.linux.lift import arch, native
-from emu.linux.lift.area import Area, place
-from emu.linux.lift.code import Code
-from emu.linux.lift.compiled import Compiler
-from emu.linux.lift.jump_labels import JumpLabels
-from emu.linux.lift.memory import Memory
-from emu.linux.lift.reasons import CannotLift, NoCall, Target
-from emu.linux.lift.records import Lifted, Place, Tracepoint, User
+from emu.linux.lift import arch
+from emu.linux.lift.lifting import Lifting
+from emu.linux.lift.reasons import CannotLift
+from emu.linux.lift.records import Place, Tracepoint, User
 from emu.linux.lift.told import Handlers, build
 from emu.linux.modules import Module
-from emu.linux.structures import Structures
 from emu.linux.symbols import Symbols
 from emu.linux.tracing.events.reader import LinuxEvent
 from emu.linux.tracing.kernel import LinuxKernel
@@ -44,11 +36,7 @@ from emu.linux.tracing.kernel import LinuxKernel
 __all__ = ["TracepointSource", "Tracepoints"]
 
 _INSIDE = "the guest's own tracefs has it"
-# Tracepoints that are behind another static key: events of page faults, and of a reschedule
-_BEHIND = {
-    "page_fault_user": "trace_pagefault_key", "page_fault_kernel": "trace_pagefault_key",
-    "reschedule_entry": "trace_resched_ipi_key", "reschedule_exit": "trace_resched_ipi_key",
-}  # fmt: skip
+_LOST = "the kernel did there what cannot be evaluated from outside"
 
 
 @dataclass
@@ -59,7 +47,7 @@ class _Point:
         address: of its struct tracepoint.
         record: native code's.
         users: those who use it, in the order in which they came.
-        places: where it is reached, for native code.
+        places: where it is reached, by jump labels.
         looked_at: the jump labels that have been tried.
     """
 
@@ -67,8 +55,7 @@ class _Point:
     name: str
     record: Tracepoint
     users: list[User] = field(default_factory=list)
-    places: list[Place] = field(default_factory=list)
-    listening: list[Listening] = field(default_factory=list)
+    places: dict[int, tuple[Place, Listening]] = field(default_factory=dict)
     looked_at: set[int] = field(default_factory=set)
 
 
@@ -94,76 +81,37 @@ class Tracepoints:
         registers: Callable[[], ProbeRegisters],
         warn: Callable[[str], None],
     ) -> None:
-        self._kernel, self._linux, self._symbols, self._btf, self._records = kernel, linux, symbols, btf, records
-        self._registers, self._warn = registers, warn
+        self._memory, self._name_offset = linux.memory, btf.offset("tracepoint.name")
+        self._callouts, self._registers, self._warn = linux.board.callouts, registers, warn
+        self._lifting = Lifting(kernel, linux.memory, symbols, btf, records)
         self._points: dict[int, _Point] = {}
         self._modules: dict[str, Module] = {}
-        self._probes: dict[int, Lifted] = {}  # the lifted functions of events, by the addresses of the kernel's
         self._said: set[int] = set()
-
-    # What is needed when a tracepoint is used
-
-    @cached_property
-    def _labels(self) -> JumpLabels:
-        found = JumpLabels(self._kernel, self._symbols, self._btf, self._linux.memory)
-        for module in self._modules.values():
-            found.module_came(module)
-        return found
-
-    @cached_property
-    def _area(self) -> Area:
-        area = Area.allocate()
-        area.function[1] = place(area, "file")
-        return area
-
-    @cached_property
-    def _memory(self) -> Memory:
-        return Memory(self._linux.memory, self._records.top, self._area, native.build())
-
-    @cached_property
-    def _compiler(self) -> Compiler:
-        return Compiler()
 
     @cached_property
     def _handlers(self) -> Handlers:
         names = self._registers().names
         return build(tuple(names[name] for name in arch.ARGUMENTS))
 
-    @cached_property
-    def _preempt_count(self) -> int:
-        return Structures(self._btf, self._symbols).per_cpu.preempt_count
-
-    def _lifter(self, always: Iterable[int] = ()) -> arch.Lifter:
-        code = Code(self._kernel, self._linux.memory, self._function, self._labels.targets, frozenset(always))
-        return arch.Lifter(code, self._memory, self._preempt_count)
-
-    def _function(self, address: int) -> tuple[str, int, int] | None:
-        """The name of the function at an address, the offset in it, and its size."""
-        found = self._symbols.function(address)
-        for module in self._modules.values() if found is None else ():
-            if (known := module.at(address)) is not None:
-                name, offset = known
-                return name, offset, module.end_of(address) - address + offset
-        return found
-
     # Modules
 
     def module_came(self, module: Module) -> None:
         """A module is being loaded, or was there when tracing began."""
         self._modules[module.name] = module
-        if "_labels" in self.__dict__:
-            self._labels.module_came(module)
-            for point in self._points.values():
-                self._watch(point)
+        self._lifting.module_came(module)
+        for point in self._points.values():
+            self._watch(point)
 
     def module_gone(self, name: str) -> None:
+        """A module is unloaded."""
         module = self._modules.pop(name, None)
-        if "_labels" in self.__dict__:
-            self._labels.module_gone(name)
-        if module is not None:
-            self._probes = {probe: lifted for probe, lifted in self._probes.items() if probe not in module.text}
-            for point in self._points.values():
-                point.looked_at = {label for label in point.looked_at if label not in module.text}
+        if module is None:
+            return
+        self._lifting.module_gone(module)
+        for point in self._points.values():
+            for label in [label for label in point.places if label in module.text]:
+                self._callouts.unlisten(point.places.pop(label)[1])
+            point.looked_at = {label for label in point.looked_at if label not in module.text}
 
     # Using
 
@@ -176,9 +124,12 @@ class Tracepoints:
         point = self._points.get(address)
         if point is None:
             record = Tracepoint.allocate()
-            record.area, record.fill = self._area, self._handlers.fill
-            point = _Point(address, self._tracepoint_name(address), record)
-            self._watch(point)
+            record.area, record.fill = self._lifting.area, self._handlers.fill
+            name = self._memory.string(self._memory.word(address + self._name_offset))
+            point = _Point(address, name, record)
+            failure = self._watch(point)
+            if failure is not None and not point.places:
+                raise _refusal(f"the tracepoint {name}", failure)
             self._points[address] = point
         user.tracepoint = point.record
         point.users.append(user)
@@ -190,8 +141,8 @@ class Tracepoints:
         point.users.remove(user)
         self._link(point)
         if not point.users:
-            for listening in point.listening:
-                self._linux.board.callouts.unlisten(listening)
+            for _, listening in point.places.values():
+                self._callouts.unlisten(listening)
             del self._points[address]
 
     def use_by(self, address: int, consumer: Consumer) -> User:
@@ -203,11 +154,15 @@ class Tracepoints:
 
     def use_for_event(self, event: LinuxEvent, record: Event) -> User:
         """Makes entries of an event. Raises TraceError: see `use`."""
-        user = User.allocate()
+        path = f"{event.system}:{event.name}"
         if not event.tracepoint:
-            raise TraceError(errno.EOPNOTSUPP, f"{event.system}:{event.name} has no tracepoint that could be seen; {_INSIDE}")
+            raise TraceError(errno.EOPNOTSUPP, f"{path} has no tracepoint that could be seen from outside; {_INSIDE}")
+        user = User.allocate()
         user.handler, user.event = self._handlers.record, record
-        user.probe = self._probe(event)
+        try:
+            user.probe = self._lifting.probe(event.probe)
+        except CannotLift as error:
+            raise _refusal(path, error) from None
         self.use(event.tracepoint, user)
         return user
 
@@ -219,77 +174,29 @@ class Tracepoints:
             following = user
         point.record.first = following
 
-    def _tracepoint_name(self, address: int) -> str:
-        memory = self._linux.memory
-        return memory.string(memory.word(address + self._btf.offset("tracepoint.name")))
-
-    # Lifting
-
-    def _probe(self, event: LinuxEvent) -> Lifted:
-        """The lifted function that stores an event's entry."""
-        if event.probe not in self._probes:
-            try:
-                module = self._lifter().probe("probe", event.probe)
-            except CannotLift as error:
-                raise _refusal(f"{event.system}:{event.name}", error) from None
-            self._probes[event.probe] = self._compiler.compile([module], ["probe"])[0]
-        return self._probes[event.probe]
-
-    def _watch(self, point: _Point) -> None:
-        """Watches the places of a tracepoint that are not watched yet.
-
-        Raises:
-            TraceError: EOPNOTSUPP, there is none that can be lifted.
-        """
-        own = self._labels.of_key(point.address + self._btf.offset("tracepoint.key"))
-        hook = self._symbols.address(_BEHIND.get(point.name, ""))
-        behind = [] if hook is None else self._labels.of_key(hook)
-        labels = [label for label in (behind or own) if label not in point.looked_at]
+    def _watch(self, point: _Point) -> CannotLift | None:
+        """Watches the places that reach a tracepoint and are not watched yet. Returns why one of them cannot be watched."""
+        labels = [label for label in self._lifting.labels(point.address, point.name) if label not in point.looked_at]
+        if not labels:
+            return None
         point.looked_at.update(labels)
-        lifter, target = self._lifter([*own, *behind]), self._target(point)
-        lifted: dict[int, ir.Module] = {}
-        failures: list[CannotLift] = []
-        for label in labels:
-            try:
-                lifted[label] = lifter.site(f"site_{label:x}", label, target)
-            except NoCall:
-                continue  # the kernel asks there whether somebody uses the tracepoint
-            except CannotLift as error:
-                failures.append(error)
-        for label in lifter.passed:
-            lifted.pop(label, None)  # it is reached from another one
-        if not lifted and not point.places and labels:
-            raise _refusal(f"the tracepoint {point.name}", failures[0] if failures else CannotLift("is reached nowhere"))
-        if failures:
-            self._warn_once(point.address, f"the tracepoint {point.name} is not seen everywhere: a part of its code {failures[0]}")
-        if lifted:
-            self._listen(point, list(lifted), self._compiler.compile(list(lifted.values()), [f"site_{label:x}" for label in lifted]))
-
-    def _target(self, point: _Point) -> Target:
-        names = (f"__SCT__tp_func_{point.name}", f"__traceiter_{point.name}", f"trace_event_raw_event_{point.name}")
-        functions = frozenset(address for name in names if (address := self._linux.symbols.address(name)) is not None)
-        prototype = self._btf.prototype(f"btf_trace_{point.name}")
-        arguments = 0 if prototype is None else len(prototype.parameters)
-        funcs = point.address + self._btf.offset("tracepoint.funcs")
-        return Target(functions, max(arguments - len(arch.ARGUMENTS), 0), funcs)
-
-    def _listen(self, point: _Point, labels: list[int], lifted: list[Lifted]) -> None:
-        """Calls lifted functions where the jump labels are."""
-        for label, function in zip(labels, lifted, strict=True):
-            new = Place.allocate()
-            new.ip, new.tracepoint, new.lifted = label, point.record, function
-            point.places.append(new)
-        arguments = np.array([new.address for new in point.places[-len(lifted) :]], np.uint64)
-        callouts = self._linux.board.callouts
-        point.listening.append(callouts.listen_all(np.array(labels, np.uint64), self._handlers.reached, arguments))
+        lifted, failure = self._lifting.sites(point.address, point.name, labels)
+        for label, function in lifted.items():
+            place = Place.allocate()
+            place.ip, place.tracepoint, place.lifted = label, point.record, function
+            point.places[label] = place, self._callouts.listen(label, self._handlers.reached, place.address)
+        if failure is not None and point.places:
+            self._say(point.address, f"the tracepoint {point.name} is not seen everywhere: a part of its code {failure}")
+        return failure
 
     def after_run(self) -> None:
         """Says which tracepoints could not be told."""
         for point in self._points.values():
             if point.record.missed:
-                self._warn_once(point.record.address, f"the tracepoint {point.name} was reached when memory was not there: some are lost")
+                self._say(point.record.address, f"some of the events of {point.name} are lost: {_LOST}")
 
-    def _warn_once(self, about: int, text: str) -> None:
+    def _say(self, about: int, text: str) -> None:
+        """Says something once."""
         if about not in self._said:
             self._said.add(about)
             self._warn(text)

@@ -144,7 +144,7 @@ class LinuxTracing:
         )
         self.ftrace = WatchedFtrace(self.kernel, self.functions, shared, outside.NATIVE, self.calls, warn)
         self.array = TraceArray(self.ftrace, Recorder(self.kernel, shared))
-        self.tree = build_outside_tree(self.array)
+        self.tree = build_outside_tree(self.array, shared)
         self.calls.clear()
         for name, function in _FOLLOWED.items():
             address = symbols.address(function)

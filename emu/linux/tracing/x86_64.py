@@ -51,6 +51,7 @@ class OutsideTracing(NativeTracing):
 
     cpu: ClassVar[CpuArch] = PC_ARCH
     cycle_clock: ClassVar[str] = "x86-tsc"
+    fault_texts: ClassVar[bool] = False
 
     @once
     def outside_callbacks(self, guest: Guest, general: bool, arguments: bool) -> OutsideCallbacks:
@@ -90,9 +91,11 @@ class OutsideTracing(NativeTracing):
         return wakeup_calls.build(guest, about, self.cpu.native().irqs_off, unwind, arguments)
 
     @once
-    def syscalls(self, guest: Guest) -> SyscallCallbacks:
-        """The native functions that make the events of system calls."""
-        return x86_64_outside.build_syscalls(guest)
+    def syscalls(self, guest: Guest, strings: bool) -> SyscallCallbacks:
+        """The native functions that make the events of system calls. `strings`: of arguments are recorded, too."""
+        from emu.ftrace.native import user_strings
+
+        return x86_64_outside.build_syscalls(guest, user_strings.build(self._user_address(guest)) if strings else None)
 
     @once
     def translate(self) -> Compiled[[TraceArray, u64], u64]:

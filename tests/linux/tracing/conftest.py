@@ -36,6 +36,17 @@ def leave_as_found(fs: TraceFS) -> None:
         fs.write(f"options/{option}", "0")
 
 
+def forget_events(fs: TraceFS) -> None:
+    """No event is enabled, has a trigger, or is defined."""
+    fs.write("set_event", "")
+    defined = [line.split()[0].partition(":")[2] for line in fs.read("dynamic_events").splitlines()]
+    for name in reversed([name if "/" in name else f"synthetic/{name}" for name in defined]):
+        trigger = f"events/{name}/trigger"
+        for line in reversed([line for line in fs.read(trigger).splitlines() if not line.startswith("#")]):
+            fs.append(trigger, "!" + line.split(" [")[0])
+        fs.append("dynamic_events", f"-:{name}")
+
+
 @pytest.fixture(scope="session")
 def started(real_kernel: Path, machines_folder: Path) -> Iterator[tuple[LinuxMachine, LinuxCheckpoint]]:
     """A machine with two CPUs after the boot, with large buffers."""

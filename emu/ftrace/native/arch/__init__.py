@@ -31,8 +31,8 @@ from emu.native.records import Values, u64
 
 __all__ = [
     "Callback", "Callbacks", "EventCallbacks", "OutsideCallbacks", "OutsideTaskCallbacks", "ProbeCallbacks",
-    "RethookCallbacks", "SectionCallbacks", "StackCallbacks", "TaskCallbacks", "UprobeCallbacks", "WakeupCalls",
-    "SyscallCallbacks", "WatchedProbes", "WatchedSections",
+    "RethookCallbacks", "SectionCallbacks", "StackCallbacks", "SyscallCallbacks", "TaskCallbacks", "UprobeCallbacks",
+    "WakeupCalls", "WatchedProbes", "WatchedSections",
 ]  # fmt: skip
 
 

@@ -30,6 +30,7 @@ from emu.ftrace.native.guest_records import Guest, Task
 from emu.ftrace.native.orc_record import OrcTables
 from emu.ftrace.native.trace_records import ArrayCpu, TraceArray
 from emu.ftrace.native.unwind import Unwind
+from emu.ftrace.native.user_strings import UserString
 from emu.native.functions import Compiled, Native, callback, njit
 from emu.native.records import Words, u64
 
@@ -186,6 +187,6 @@ def register(cpu: Cpu, index: u64) -> u64:
     return Words(cpu.env)[index]
 
 
-def build_syscalls(guest: Guest) -> SyscallCallbacks:
-    """Compiles for a guest."""
-    return syscalls.build(guest, register, TS_COMPAT)
+def build_syscalls(guest: Guest, user_string: UserString | None) -> SyscallCallbacks:
+    """Compiles for a guest. `user_string`: see `native.syscalls`."""
+    return syscalls.build(guest, register, TS_COMPAT, user_string)
