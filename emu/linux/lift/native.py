@@ -32,6 +32,9 @@ class Helpers(NamedTuple):
     length: Compiled[[TraceArray, Area, u64, u64], u64]
     """length(array, area, address, limit) -> the length of a string, at most `limit`."""
 
+    divide: Compiled[[TraceArray, Area, u64, u64, u64], u64]
+    """divide(array, area, high, low, divisor) -> the quotient of a number of two words, if it has one word."""
+
 
 @njit
 def host_place(array: TraceArray, area: Area, address: u64) -> u64:
@@ -107,4 +110,16 @@ def build() -> Helpers:
             n += most
         return n
 
-    return Helpers(load, copy, fill, length)
+    @callback
+    def divide(array: TraceArray, area: Area, high: u64, low: u64, divisor: u64) -> u64:
+        rest, quotient = high, u64(0)
+        for n in range(64):
+            is_large = rest >> 63 != 0
+            rest = rest << 1 | low >> 63 - n & 1
+            quotient <<= 1
+            if is_large or rest >= divisor:
+                rest -= divisor
+                quotient |= 1
+        return quotient
+
+    return Helpers(load, copy, fill, length, divide)
