@@ -32,7 +32,7 @@ from emu.native.functions import Compiled
 from emu.native.records import u64
 
 __all__ = [
-    "BREAKPOINT", "LEAVES", "LINK", "NATIVE", "PC", "SP", "SYSCALL_REGISTERS", "SYSCALL_STATUS", "THREAD_SIZE",
+    "BREAKPOINT", "CALLING", "LEAVES", "LINK", "NATIVE", "PC", "SP", "SYSCALL_REGISTERS", "THREAD_SIZE",
     "OutsideTracing", "enter_places", "instruction_begins", "numbers", "probe_registers", "probed_offset",
 ]  # fmt: skip
 
@@ -44,7 +44,8 @@ SYSCALL_REGISTERS: Mapping[str, str] = {
     **{f"argument_{n}": name for n, name in enumerate(("di", "si", "dx", "r10", "r8", "r9"))},
     **{f"other_{n}": name for n, name in enumerate(("bx", "cx", "dx", "si", "di", "bp"))},
 }  # fmt: skip
-SYSCALL_STATUS = "thread_info.status"  # the member of struct task_struct that says whether a call is a 32-bit program's
+# Members of struct task_struct: that says whether a call is a 32-bit program's; what is to be done besides obeying a call
+CALLING: Mapping[str, str] = {"status": "thread_info.status", "work": "thread_info.syscall_work"}
 
 
 class OutsideTracing(NativeTracing):

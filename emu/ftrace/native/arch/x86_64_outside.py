@@ -42,6 +42,7 @@ __all__ = [
 SLOT_SIZE = 8  # bytes, of an address on a stack
 PAGE_OFFSET, SLOT = u64(0xFFF), u64(0xFF8)
 KERNEL_HALF = u64(1 << 63)
+WORK_TRACEPOINT = u64(2)  # of include/linux/thread_info.h: SYSCALL_WORK_SYSCALL_TRACEPOINT
 TS_COMPAT = u64(2)  # of arch/x86/include/asm/thread_info.h: "32bit syscall active (64BIT)"
 
 
@@ -193,4 +194,4 @@ def register(cpu: Cpu, index: u64) -> u64:
 
 def build_syscalls(guest: Guest, user_string: UserString | None) -> SyscallCallbacks:
     """Compiles for a guest. `user_string`: see `native.syscalls`."""
-    return syscalls.build(guest, register, TS_COMPAT, user_string)
+    return syscalls.build(guest, register, TS_COMPAT, ~WORK_TRACEPOINT, user_string)
