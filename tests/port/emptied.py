@@ -39,11 +39,12 @@ _LIMIT = 1200  # seconds for one function
 
 
 class Copy:
-    """A copy of the tree, with what has been built in it."""
+    """A copy of the tree. What has been built from it is left out: it depends on the sources in the tree itself."""
 
     def __init__(self, folder: Path, arch: str) -> None:
         self.root, self.arch = folder / "tree", arch
-        left_out = shutil.ignore_patterns(".git", "__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache")
+        left_out = shutil.ignore_patterns(".git", "__pycache__", ".mypy_cache", ".ruff_cache", ".pytest_cache",
+            "build")
         shutil.copytree(ROOT, self.root, ignore=left_out, symlinks=True)
 
     def check(self, function: PortFunction) -> str:
