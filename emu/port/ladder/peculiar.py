@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the checks that an architecture adds to rungs (`arch/ARCH_checks.py`) share."""
+
+from __future__ import annotations
+
+import errno
+import re
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from emu.cpu import arch as cpu_arch
+from emu.cpu.disassembly import disassemble
+from emu.ftrace import arch as ftrace_arch
+from emu.ftrace.errors import TraceError
+from emu.machine import Machine
+from emu.port.ladder.assembler import assemble, link_program
+from emu.port.ladder.guest import booted, quiet, run
+from emu.port.ladder.rung import expect, fail
+from emu.race.litmus import explore, parse
+from emu.race.litmus.arch import CODE
+from emu.race.scenario.text_file import TextError
+
+__all__ = ["RIGHT", "Probed", "litmus", "litmus_faults", "litmus_lines", "litmus_refusals", "nmis", "probed", "probed_program"]
+
+RIGHT = 42  # the status of programs that find all as it should be
+_FIRST, _PAGE = 0x400000, 4096
+
+# Litmus tests
+
+
+def litmus(name: str, text: str) -> None:
+    """A litmus test is as it says, under each of its fetch models."""
+    test = parse(text)
+    for fetch in test.fetch:
+        found = explore(test, fetch)
+        expect(f"the litmus test about {name} holds under {fetch}", True, found.ok)
+
+
+def _one(arch: str, line: str, state: str) -> str:
+    """A test of one instruction."""
+    return f"{arch.upper()} one\n{{ x = 0; {state} }}\n P0 ;\n {line} ;\n nop ;\nexists (0:fault)"
+
+
+def litmus_faults(arch: str, faults: Mapping[str, str | None], state: str) -> None:
+    """What ends a CPU that executes an instruction of a litmus test; None: nothing does. `state`: the registers at first."""
+    for line, fault in faults.items():
+        finals = [str(final) for final in explore(parse(_one(arch, line, state)), "coherent").finals]
+        expect(f"the end of a litmus test of `{line}`", [f"0:fault={fault};" if fault else ""], finals)
+
+
+def litmus_lines(arch: str, lines: Sequence[str], others: Mapping[str, str], before: str = "", behind: str = "") -> None:
+    """Lines of litmus tests are the code that the port's own assembler makes of them. They may name the labels `back`, `here`,
+    `there`, which stand before, at and behind the first line.
+
+    Args:
+        others: what a line of a litmus test is called for the port's assembler.
+        before, behind: directives around the lines for the latter.
+    """
+    frame = ["back: nop", "here: nop", "nop", "there: nop"]
+    program = parse("\n".join([f"{arch.upper()} n", "{ x = 0; }", " P0 ;", *(f" {line} ;" for line in [*frame, *lines]),
+                               "exists (x = 0)"])).program  # fmt: skip
+    code = program.code[: program.ends[0] - CODE]
+    source = "\n".join([before, *frame, *(others.get(line, line) for line in lines), behind])
+    expected = assemble(arch, source, CODE).code[: len(code)]
+    if code != expected:
+        at = next(n for n, (one, other) in enumerate(zip(code, expected, strict=False)) if one != other) & ~3
+        hardware = cpu_arch.load(arch)
+        texts = [disassemble(hardware, bytes(part[at : at + 4]), CODE + at)[0].text for part in (expected, code)]
+        fail(f"the litmus assembler makes {expected[at : at + 4].hex(' ')} ({texts[0]}) at byte {at:#x}",
+            f"{code[at : at + 4].hex(' ')} ({texts[1]})")
+
+
+def litmus_refusals(arch: str, lines: Mapping[str, str]) -> None:
+    """Lines that are no instructions of litmus tests, with a part of the reason."""
+    for line, why in lines.items():
+        try:
+            parse(_one(arch, line, ""))
+        except TextError as error:
+            if why in str(error):
+                continue
+            fail(f"`{line}` is refused in a litmus test: {why}", str(error))
+        fail(f"`{line}` is refused in a litmus test: {why}", "it is not")
+
+
+# Probes
+
+
+class Probed:
+    """Assembler text in which labels mark instructions, and what kprobes make of these."""
+
+    def __init__(self, arch: str, source: str, start: int) -> None:
+        self._arch, self._start = arch, start
+        program = assemble(arch, source, start)
+        self._code, self._at = program.code, program.symbols
+
+    def refused(self, label: str, number: int = errno.EINVAL, offset: int = 0) -> None:
+        """No probe is possible there."""
+        address = self._at[label] + offset
+        try:
+            ftrace_arch.load(self._arch).probing().instruction(self._code, self._start, address)
+        except TraceError as error:
+            expect(f"why `{label}`+{offset} cannot be probed", errno.errorcode[number], errno.errorcode.get(error.errno or 0))
+        else:
+            fail(f"a probe at `{self._text(address)}` is refused", "it is not")
+
+    def probed(self, label: str, copied: bool) -> None:
+        """A probe is possible there: by a copy of the instruction, or else it is emulated."""
+        probing, address = ftrace_arch.load(self._arch).probing(), self._at[label]
+        try:
+            instruction = probing.instruction(self._code, self._start, address)
+        except TraceError as error:
+            fail(f"a probe at `{self._text(address)}` is possible", str(error))
+        size = len(instruction)
+        there = self._code[address - self._start :][:size]
+        expect(f"the instruction that is probed at `{label}`", there.hex(" "), instruction.hex(" "))
+        for copy in (probing.copy, probing.stepping_copy):
+            made = copy(instruction, address, self._start + _PAGE)
+            begin = made[:size].hex(" ")
+            what = f"Probing.{copy.__name__}() of `{self._text(address)}`"
+            expect(f"{what} begins with the instruction" if copied else f"{what} is empty", there.hex(" ") if copied else "", begin)
+
+    def _text(self, address: int) -> str:
+        at = address - self._start
+        return disassemble(cpu_arch.load(self._arch), self._code[at : at + 16], address)[0].text
+
+
+def probed_program(arch: str, source: str, refused: Sequence[str] = (), skipped: Sequence[str] = ()) -> None:
+    """A program, whose code begins at _start and ends at `last`, ends with status RIGHT when each of its instructions is probed.
+
+    Args:
+        refused: labels where the guest refuses probes.
+        skipped: labels of what is no instruction, and where no probe is tried.
+    """
+    with tempfile.TemporaryDirectory(prefix="emu-port-") as folder:
+        file = Path(folder) / "program"
+        link_program(arch, source, file)
+        program = assemble(arch, source, _FIRST)
+        end = program.symbols["last"] - _FIRST
+        labels = {address - _FIRST: name for name, address in program.symbols.items() if name}
+        found = disassemble(cpu_arch.load(arch), program.code[:end], 0)
+        with booted(arch, 1, shares=[f"{folder}:/peculiar"]) as machine:
+            run(machine, "/peculiar/program", RIGHT)
+            offset = _text_offset(file)
+            never = {labels[at] for at in labels if labels[at] in skipped}
+            places = {f"p{one.address}": one for one in found if labels.get(one.address) not in {*refused, *never}}
+            for label in refused:
+                _refused(machine, offset + program.symbols[label] - _FIRST, label)
+            for name, one in places.items():
+                machine.tracefs.append("uprobe_events", f"p:{name} /peculiar/program:{offset + one.address:#x}\n")
+            machine.tracefs.write("events/uprobes/enable", "1")
+            run(machine, "/peculiar/program", RIGHT)
+            profile = machine.tracefs.read("uprobe_profile").splitlines()
+            hits = sum(int(line.split()[2]) > 0 for line in profile)
+            if hits <= len(places) // 2:
+                fail("most instructions of the program are hit", f"{hits} of {len(places)}")
+            quiet(machine)
+
+
+def _text_offset(file: Path) -> int:
+    from elftools.elf.elffile import ELFFile
+
+    with file.open("rb") as opened:
+        return int(ELFFile(opened).get_section_by_name(".text")["sh_offset"])
+
+
+def _refused(machine: Machine, offset: int, label: str) -> None:
+    tracefs = machine.tracefs
+    tracefs.write("uprobe_events", f"p:refused /peculiar/program:{offset:#x}\n")
+    try:
+        tracefs.write("events/uprobes/enable", "1")
+        run(machine, "/peculiar/program", RIGHT)
+    except TraceError:
+        tracefs.write("events/uprobes/enable", "0")
+        tracefs.write("uprobe_events", "")
+        return
+    fail(f"the guest refuses a probe at `{label}` of a program", "it does not")
+
+
+# NMIs
+
+
+def nmis(machine: Machine) -> None:
+    """NMIs come to each CPU, are traced, and the guest goes on."""
+    machine.tracefs.write("set_ftrace_filter", "nmi_handle")
+    machine.tracefs.write("current_tracer", "function")
+    for cpu in range(len(machine.board.cpus)):
+        for _ in range(3):
+            machine.inject_nmi(cpu)
+            run(machine, "true")
+    text = machine.tracefs.read("trace")
+    counts = [len(re.findall(rf"\[{cpu:03}\] .*: nmi_handle <-", text)) for cpu in range(len(machine.board.cpus))]
+    expect("NMIs that the guest handles, of three on each CPU", [3] * len(counts), counts)
+    machine.tracefs.write("current_tracer", "nop")
+    machine.tracefs.write("set_ftrace_filter", "")
+    quiet(machine)
