@@ -23,6 +23,7 @@ from emu.machine import Machine
 from emu.port.ladder import arch as templates_of
 from emu.port.ladder.assembler import link_program
 from emu.port.ladder.guest import booted, contains, quiet, run, text_bytes, traced
+from emu.port.ladder.probed_code import copies, refusals, replaced
 from emu.port.ladder.rung import NotSupported, RungFailed, expect, fail
 from emu.race.limits import Limits
 
@@ -38,6 +39,8 @@ _CORPUS = Path(emu.race.__file__).resolve().parent / "corpus"
 
 def kprobes(arch: str) -> str:
     """Kprobes and return probes at sites and at instructions: arguments, results, and nothing else changes."""
+    refusals(arch)
+    copies(arch)
     with booted(arch, 2) as machine:
         tracefs = machine.tracefs
         before = text_bytes(machine)
@@ -254,6 +257,7 @@ def direct_calls(arch: str) -> None:
 
 def live_patching(arch: str) -> None:
     """Functions are replaced while CPUs call them; arguments and results are right, also under tracers."""
+    replaced(arch)
     with booted(arch, 2) as machine:
         both = "sh -c 'getpid; getpid; true'"
         with machine.patch("sys_getpid", to="sys_getppid") as patch:

@@ -56,7 +56,7 @@ RUNGS: Sequence[Rung] = (
     Rung("direct-calls", "modules have sites call their own functions", "probing.direct_calls",
          ("HAVE_DYNAMIC_FTRACE_WITH_DIRECT_CALLS",)),
     Rung("live-patching", "functions are replaced while CPUs call them", "probing.live_patching",
-         ("HAVE_DYNAMIC_FTRACE_WITH_ARGS",)),
+         ("HAVE_DYNAMIC_FTRACE_WITH_ARGS",), ("FtraceArch.keeps_arguments",)),
     Rung("race-lab", "the port's protocol is safe on model and machine, and litmus tests are as they say", "probing.race_lab",),
     Rung("suite", "the test suite of this architecture passes", "suite.suite", limit=3600),
 )

@@ -74,6 +74,24 @@ class AssemblerTemplates(ABC):
         """Programs for a timing model that follows a CPU: (text, the least and the most cycles it takes when it is repeated)."""
         return {}
 
+    @property
+    def probed(self) -> Mapping[str, tuple[str, int]]:
+        """Programs with an instruction at the label `probed`, of each kind that a copy of it has to treat in its own way: (text,
+        what register 0 holds at the end). They do not use register 3.
+        """
+        return {}
+
+    @property
+    def not_probed(self) -> Mapping[str, str]:
+        """Texts whose instruction at the label `probed` cannot be probed in the kernel, by what it is."""
+        return {}
+
+    @property
+    def entries(self) -> Mapping[str, tuple[str, bool, bool]]:
+        """Functions with a call site, which does nothing, at the label `site`: (text, whether they can be replaced there, whether
+        their arguments are unchanged there)."""
+        return {}
+
     # To say hello
 
     @abstractmethod

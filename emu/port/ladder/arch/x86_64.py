@@ -113,6 +113,45 @@ class _Templates(AssemblerTemplates):
         )
 
     @property
+    def probed(self) -> Mapping[str, tuple[str, int]]:
+        there = "add $4, %ebx; jmp 76f; 75: add $2, %ebx; ret; value: .quad 75b; 76: "
+        over = "mov $2, %ebx; 75: "
+        return {
+            "an addition": ("mov $5, %ebx; probed: add $2, %ebx; ", 7),
+            "a load relative to %rip": ("probed: mov value(%rip), %rbx; jmp 75f; value: .quad 11; 75: ", 11),
+            "a jump": (f"mov $1, %ebx; probed: jmp 75f; {over}", 1),
+            "a jump with a long distance": (f"mov $1, %ebx; probed: jmp.d32 75f; {over}", 1),
+            "a branch that is taken": (f"mov $1, %ebx; cmp $1, %ebx; probed: je 75f; {over}", 1),
+            "a branch that is not taken": (f"mov $1, %ebx; cmp $1, %ebx; probed: jne 75f; {over}", 2),
+            "a branch with a long distance": (f"mov $1, %ebx; cmp $1, %ebx; probed: jae.d32 75f; {over}", 1),
+            "a call": (f"mov $1, %ebx; probed: call 75f; {there}", 7),
+            "a call through a register": (f"mov $1, %ebx; lea 75f(%rip), %rax; probed: call *%rax; {there}", 7),
+            "a call through memory": (f"mov $1, %ebx; probed: call *value(%rip); {there}", 7),
+            "a jump through a register": (f"mov $1, %ebx; lea 75f(%rip), %rax; probed: jmp *%rax; {over}", 1),
+            "a return": ("call 75f; jmp 76f; 75: mov $3, %ebx; probed: ret; 76: ", 3),
+        }
+
+    @property
+    def not_probed(self) -> Mapping[str, str]:
+        traps = {f"`{name}`": f"probed: {name}; nop; " for name in ("int3", "ud2", "hlt", "iretq", "int $3", "sysretq")}
+        return {
+            **traps,
+            "`loop`": "75: nop; probed: loop 75b; ",
+            "a call through the stack": "probed: call *8(%rsp); ",
+            "`sti` before `hlt`": "probed: sti; hlt; ",
+            "what is behind `sti`": "sti; probed: nop; ",
+            "what is behind a change of %ss": "mov %eax, %ss; probed: nop; ",
+        }
+
+    @property
+    def entries(self) -> Mapping[str, tuple[str, bool, bool]]:
+        site = "site: nopl 0(%rax,%rax); "
+        return {
+            "a function that begins with its site": (f"{site} mov %edi, %eax; ret; ", True, True),
+            "a function that begins with something else": (f"push %rbx; {site} pop %rbx; ret; ", False, False),
+        }
+
+    @property
     def timed(self) -> Mapping[str, tuple[str, float, float]]:
         there = f"movabs ${self._data}, %rsi; "
         return {
