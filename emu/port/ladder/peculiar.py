@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import errno
 import re
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -15,13 +14,13 @@ from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.errors import TraceError
 from emu.machine import Machine
 from emu.port.ladder.assembler import assemble, link_program
-from emu.port.ladder.guest import booted, quiet, run
+from emu.port.ladder.guest import booted, contains, quiet, run
 from emu.port.ladder.rung import expect, fail
 from emu.race.litmus import explore, parse
 from emu.race.litmus.arch import CODE
 from emu.race.scenario.text_file import TextError
 
-__all__ = ["RIGHT", "Probed", "litmus", "litmus_faults", "litmus_lines", "litmus_refusals", "nmis", "probed", "probed_program"]
+__all__ = ["RIGHT", "Probed", "foreign_breakpoint", "litmus", "litmus_faults", "litmus_lines", "litmus_refusals", "litmus_states", "nmis", "probed", "probed_program"]
 
 RIGHT = 42  # the status of programs that find all as it should be
 _FIRST, _PAGE = 0x400000, 4096
@@ -35,6 +34,13 @@ def litmus(name: str, text: str) -> None:
     for fetch in test.fetch:
         found = explore(test, fetch)
         expect(f"the litmus test about {name} holds under {fetch}", True, found.ok)
+
+
+def litmus_states(name: str, text: str, ends: int, states: int | None = None) -> None:
+    """A litmus test is as it says, and has so many ways in which all CPUs end, and so many different states."""
+    found = explore(parse(text), "coherent")
+    seen = (len(found.finals), found.states if states is not None else None, found.ok)
+    expect(f"the litmus test about {name}: ends, states, and whether it holds", (ends, states, True), seen)
 
 
 def _one(arch: str, line: str, state: str) -> str:
@@ -94,31 +100,18 @@ class Probed:
         program = assemble(arch, source, start)
         self._code, self._at = program.code, program.symbols
 
-    def refused(self, label: str, number: int = errno.EINVAL, offset: int = 0) -> None:
-        """No probe is possible there."""
-        address = self._at[label] + offset
-        try:
-            ftrace_arch.load(self._arch).probing().instruction(self._code, self._start, address)
-        except TraceError as error:
-            expect(f"why `{label}`+{offset} cannot be probed", errno.errorcode[number], errno.errorcode.get(error.errno or 0))
-        else:
-            fail(f"a probe at `{self._text(address)}` is refused", "it is not")
-
-    def probed(self, label: str, copied: bool) -> None:
-        """A probe is possible there: by a copy of the instruction, or else it is emulated."""
+    def probed(self, label: str) -> None:
+        """A probe is possible there, by a copy of the instruction."""
         probing, address = ftrace_arch.load(self._arch).probing(), self._at[label]
         try:
             instruction = probing.instruction(self._code, self._start, address)
         except TraceError as error:
             fail(f"a probe at `{self._text(address)}` is possible", str(error))
-        size = len(instruction)
-        there = self._code[address - self._start :][:size]
+        there = self._code[address - self._start :][: len(instruction)]
         expect(f"the instruction that is probed at `{label}`", there.hex(" "), instruction.hex(" "))
         for copy in (probing.copy, probing.stepping_copy):
-            made = copy(instruction, address, self._start + _PAGE)
-            begin = made[:size].hex(" ")
-            what = f"Probing.{copy.__name__}() of `{self._text(address)}`"
-            expect(f"{what} begins with the instruction" if copied else f"{what} is empty", there.hex(" ") if copied else "", begin)
+            made = copy(instruction, address, self._start + _PAGE)[: len(instruction)]
+            expect(f"the beginning of Probing.{copy.__name__}() of `{self._text(address)}`", there.hex(" "), made.hex(" "))
 
     def _text(self, address: int) -> str:
         at = address - self._start
@@ -146,8 +139,8 @@ def probed_program(arch: str, source: str, refused: Sequence[str] = (), skipped:
             places = {f"p{one.address}": one for one in found if labels.get(one.address) not in {*refused, *never}}
             for label in refused:
                 _refused(machine, offset + program.symbols[label] - _FIRST, label)
-            for name, one in places.items():
-                machine.tracefs.append("uprobe_events", f"p:{name} /peculiar/program:{offset + one.address:#x}\n")
+            lines = [f"p:{name} /peculiar/program:{offset + one.address:#x}\n" for name, one in places.items()]
+            machine.tracefs.write("uprobe_events", "".join(lines))
             machine.tracefs.write("events/uprobes/enable", "1")
             run(machine, "/peculiar/program", RIGHT)
             profile = machine.tracefs.read("uprobe_profile").splitlines()
@@ -194,3 +187,32 @@ def nmis(machine: Machine) -> None:
     machine.tracefs.write("current_tracer", "nop")
     machine.tracefs.write("set_ftrace_filter", "")
     quiet(machine)
+
+
+def foreign_breakpoint(machine: Machine) -> None:
+    """A breakpoint in the kernel that is no probe's ends the task with an oops, and the guest goes on."""
+    board, memory = machine.board, machine.kernel.memory
+    place = memory.physical(machine.kernel.image.symbol("sys_getppid"))
+    breakpoint = machine.ftrace.arch.probing().breakpoint
+    before = bytes(board.ram[place : place + len(breakpoint)])
+    for code in (breakpoint, before):
+        board.write_code(place, code)
+        board.flush_page(place)
+        machine.run("sh -c 'echo $PPID'; getpid; getppid")
+        if code is breakpoint:
+            contains("the report about a breakpoint that is nobody's", ["oops", r"\bip [0-9a-f]{16}  sys_getppid"],
+                "\n".join(machine.warnings))
+            machine.warnings.clear()
+    run(machine, "echo alive")
+    quiet(machine)
+
+
+def ends(arch: str, programs: Mapping[str, tuple[str, int]]) -> None:
+    """Programs, by what they do, end with their status."""
+    with tempfile.TemporaryDirectory(prefix="emu-port-") as folder:
+        for n, (source, _) in enumerate(programs.values()):
+            link_program(arch, source.replace("\n", ";").strip(";"), Path(folder) / f"program{n}")
+        with booted(arch, 1, shares=[f"{folder}:/peculiar"]) as machine:
+            for n, (name, (_, status)) in enumerate(programs.items()):
+                seen = machine.run(f"/peculiar/program{n}").status
+                expect(f"the status of a program that {name}", status, seen)

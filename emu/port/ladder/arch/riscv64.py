@@ -69,6 +69,32 @@ class _Templates(AssemblerTemplates):
             "bad: li a0, 1; j out; right: li a0, 42; out: li a7, 94; ecall; .data; .balign 8; arguments: .dword 0, 0, 0"
         )
 
+    @property
+    def probed(self) -> Mapping[str, tuple[str, int]]:
+        """What uses its own address: there is no copy."""
+        over = "li s1, 1; .option norvc; probed: {}; j 75f; .option rvc; 75: nop; "
+        short = "li s1, 1; la a1, 75f; probed: {}; nop; 75: nop; "
+        long = ("auipc a0, 1", "jal ra, 75f", "jalr ra, 4(a1)", *(f"b{name} a0, a1, 75f" for name in ("eq", "ne", "lt", "ge")))
+        compressed = ("c.j 75f", "c.jr a1", "c.jalr a1", "c.beqz a0, 75f", "c.bnez a0, 75f")
+        return {f"`{name}`": (pattern.format(name), 1) for pattern, names in ((over, long), (short, compressed)) for name in names}
+
+    @property
+    def not_probed(self) -> Mapping[str, str]:
+        traps = ("ebreak", "c.ebreak", "ecall", "sret", "wfi", "csrrw zero, cycle, zero", ".2byte 0", ".4byte 0x1f")
+        return {
+            **{f"`{name}`": f"nop; probed: {name}; nop; " for name in traps},
+            "a load-reserved": "probed: lr.d a0, (a1); sc.d a2, a0, (a1); ",
+            "what is behind a load-reserved": "lr.d a0, (a1); probed: addi a0, a0, 1; sc.d a2, a0, (a1); ",
+            "a store-conditional": "lr.d a0, (a1); probed: sc.d a2, a0, (a1); ",
+        }
+
+    @property
+    def entries(self) -> Mapping[str, tuple[str, bool, bool]]:
+        return {
+            "a function that begins with its site": (".option norvc; site: nop; ret; ", True, True),
+            "a function that begins with something else": (".option norvc; mv a0, a1; site: nop; ret; ", False, False),
+        }
+
     def begin(self, stack: int) -> str:
         return f"li t0, {self._vector:#x}; csrw stvec, t0; li t0, {1 << _NMI:#x}; csrs sie, t0; li sp, {stack:#x}; "
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import errno
 from collections.abc import Callable
 
 from emu.cpu import arch as cpu_arch
@@ -102,10 +101,6 @@ def live_patching() -> None:
     _out_of_reach("jump", lambda: tracing.jump(here, here + (1 << 20)))
     _out_of_reach("detour", lambda: tracing.detour(here, here + (1 << 31)))
     _out_of_reach("call", lambda: tracing.call(here, here + 0x800))
-    code = tracing.nop + bytes(16)
-    expect("FtraceArch.hinders_replacing() of a site at the beginning", None, tracing.hinders_replacing(code, 0))
-    expect("FtraceArch.hinders_replacing() gives a reason for a site behind it", True, bool(tracing.hinders_replacing(code, 4)))
-    expect("FtraceArch.keeps_arguments() at offsets 0 and 4", [True, False], [tracing.keeps_arguments(code, n) for n in (0, 4)])
     try:
         tracing.keystone_mode()
     except ValueError:
@@ -121,31 +116,18 @@ def _out_of_reach(what: str, make: Callable[[], bytes]) -> None:
     fail(f"FtraceArch.{what}() raises OutOfReach for a target that is too far away", "it does not")
 
 
-_MARKED = """
-plain: c.addi a0, 1; .option norvc; long: addi a0, a0, 1; .option rvc; load: ld a0, 8(a1); fence: sfence.vma; csr: csrr a0, sstatus
-reserve: lr.d a0, (a1); between: addi a0, a0, 1; store: sc.d a2, a0, (a1); behind: addi a0, a0, 1
-amo: amoadd.d a0, a0, (a1)
-auipc: auipc a0, 1; jal: jal ra, plain; jalr: jalr ra, 4(a0); beq: beq a0, a1, beq; bgeu: bgeu a0, a1, beq
-cj: c.j cj; cjr: c.jr a0; cjalr: c.jalr a0; cbeqz: c.beqz a0, cj; cbnez: c.bnez a0, cj
-ebreak: .4byte 0x00100073; cebreak: c.ebreak; ecall: ecall; sret: sret; wfi: wfi; unimp: csrrw zero, cycle, zero
-none: .2byte 0; longer: .4byte 0x1f
-"""
-_COPIED = ("plain", "long", "load", "fence", "csr", "behind", "amo")
-_EMULATED = ("auipc", "jal", "jalr", "beq", "bgeu", "cj", "cjr", "cjalr", "cbeqz", "cbnez")
-_REFUSED = ("reserve", "between", "store", "ebreak", "cebreak", "ecall", "sret", "wfi", "unimp", "none", "longer")
+_MARKED = (
+    "plain: c.addi a0, 1; .option norvc; long: addi a0, a0, 1; load: ld a0, 8(a1); fence: sfence.vma; csr: csrr a0, sstatus;"
+    "lr.d a0, (a1); sc.d a2, a0, (a1); behind: addi a0, a0, 1; amo: amoadd.d a0, a0, (a1)"
+)
 
 
 def kprobes() -> None:
-    """What can be probed, and how."""
+    """Copies of instructions trap behind them, and tell where the CPU goes on."""
     here = cpu_arch.load(_NAME).kernel_map + (16 << 20)
-    marked = Probed(_NAME, _MARKED.replace("\n", ";").strip(";"), here)
-    for label in _COPIED:
-        marked.probed(label, True)
-    for label in _EMULATED:
-        marked.probed(label, False)
-    for label in _REFUSED:
-        marked.refused(label)
-    marked.refused("long", errno.EILSEQ, 2)
+    marked = Probed(_NAME, _MARKED, here)
+    for label in ("plain", "long", "load", "fence", "csr", "behind", "amo"):
+        marked.probed(label)
     probing = ftrace_arch.load(_NAME).probing()
     nop = bytes.fromhex("13000000")
     for what, code, size, behind in (("copy", probing.copy(nop, here, here), 4, here + 4),
@@ -153,6 +135,8 @@ def kprobes() -> None:
                                      ("detour", probing.detour(here, here), 0, here + 1)):  # fmt: skip
         expect(f"Probing.{what}() traps behind the instruction", probing.breakpoint.hex(" "), code[size : size + 2].hex(" "))
         expect(f"Probing.{what}() tells where the CPU goes on", behind, int.from_bytes(code[8:16], "little"))
+    with booted(_NAME, 1) as machine:
+        peculiar.foreign_breakpoint(machine)
 
 
 # Each kind of branch, taken and not; s1 counts what is executed, so that a wrong way ends with another number.
@@ -163,7 +147,6 @@ _BRANCHES = "".join(
         for left, right in (("a2", "a3"), ("a3", "a2"), ("a2", "a2"))
     )
 )  # fmt: skip
-_NOT_TAKEN = 6 + 3 + 3  # beq twice, bne once, ...
 _PROGRAM = f"""
 .globl _start; _start: li s1, 0; li a2, -5; li a3, 7; {_BRANCHES} li s2, 0
 20: addi s2, s2, 1; li t0, 3; bne s2, t0, 20b; la a4, word; la t1, 22f; jr t1; nop; 22: jal ra, 25f; c.j 23f
@@ -216,3 +199,13 @@ def race_lab() -> None:
  bnez a3, again           | bnez a3, retry           ;
 forall (x = 2 /\\ y = 2 /\\ (0:a1 = 0 \\/ 1:a1 = 0))
 """)  # fmt: skip
+    peculiar.litmus_states("reservations that are over", """RISCV64 over
+{ x = 0; 0:s0 = x; 1:s0 = x; 1:a0 = 1; }
+ P0                  | P1            ;
+ lr.d a2, (s0)       | sd a0, (s0)   ;
+ sc.d a3, a2, (s0)   |               ;
+ li a2, 0            |               ;
+ li a3, 0            |               ;
+ nop                 |               ;
+exists (x = 1)
+""", 1, 16)  # fmt: skip
