@@ -56,6 +56,10 @@ class _Templates(AssemblerTemplates):
             "a store-conditional behind its load-reserved": (f"{word}li s1, 7; lr.d t1, (t0); sc.d s1, t1, (t0); ", 0),
             "a store-conditional without one": (f"{word}li s1, 7; sc.d s1, t0, (t0); ", 1),
             "instret, which counts instructions": ("rdinstret t0; nop; nop; rdinstret s1; sub s1, s1, t0; ", 3),
+            "sie, whose bits are all 1 but that of the NMI": (f"li t0, {1 << _NMI:#x}; csrc sie, t0; csrr s1, sie; csrs sie, t0; ",
+                                                              (1 << _NMI) - 1),
+            "sstatus.SDT, which masks interrupts": ("csrsi sstatus, 2; li t0, 1 << 24; csrs sstatus, t0; csrr s1, sstatus;"
+                                                    "csrc sstatus, t0; addi t0, t0, 2; and s1, s1, t0; ", 1 << 24),
             "time, which is the cycle counter": ("rdtime t0; rdcycle t1; sltu s1, t0, t1; ", 1),
         }  # fmt: skip
 
