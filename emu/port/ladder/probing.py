@@ -24,6 +24,7 @@ from emu.port.ladder import arch as templates_of
 from emu.port.ladder.assembler import link_program
 from emu.port.ladder.guest import booted, contains, quiet, run, text_bytes, traced
 from emu.port.ladder.probed_code import copies, refusals, replaced
+from emu.port.ladder.probed_programs import NAME, check_instructions
 from emu.port.ladder.rung import NotSupported, RungFailed, expect, fail
 from emu.race.limits import Limits
 
@@ -147,11 +148,14 @@ def _from_modules(machine: Machine) -> None:
 def uprobes(arch: str) -> str:
     """Probes at functions and instructions of programs, and of their returns; the programs do as without."""
     with tempfile.TemporaryDirectory(prefix="emu-port-") as folder:
-        floats = templates_of.load(arch).floating_point
+        floats, instructions = templates_of.load(arch).floating_point, templates_of.load(arch).probed_program
         if floats:
             link_program(arch, floats, Path(folder) / "floats")
+        if instructions:
+            link_program(arch, instructions, Path(folder) / NAME)
         with booted(arch, 2, shares=[f"{folder}:/floats"]) as machine:
             _functions_of_programs(machine)
+            kinds = check_instructions(machine, Path(folder) / NAME, f"/floats/{NAME}") if instructions else 0
             programs = f"{_PROGRAM}; /floats/floats; echo $?" if floats else _PROGRAM
             plain = run(machine, programs)
             defined = 0
@@ -173,7 +177,7 @@ def uprobes(arch: str) -> str:
             machine.tracefs.write("uprobe_events", "")
             expect("the output of programs that are no longer probed", plain, run(machine, programs))
             quiet(machine)
-            return f"{defined} places in programs, {hits} of them hit"
+            return f"{defined + kinds} places in programs, {hits + kinds} of them hit"
 
 
 def _enable(machine: Machine) -> list[str]:

@@ -70,6 +70,14 @@ class AssemblerTemplates(ABC):
         return ""
 
     @property
+    def probed_program(self) -> str:
+        """A program that begins at _start and executes instructions of each kind that a probe of programs treats in its own way,
+        at labels that begin with `probed`. Its status depends on what they do. If it has an argument, it executes a breakpoint.
+        Labels that begin with `refused` are at instructions that cannot be probed, which it does not execute. "": none.
+        """
+        return ""
+
+    @property
     def timed(self) -> Mapping[str, tuple[str, float, float]]:
         """Programs for a timing model that follows a CPU: (text, the least and the most cycles it takes when it is repeated)."""
         return {}
