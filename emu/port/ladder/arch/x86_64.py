@@ -33,6 +33,7 @@ class _Templates(AssemblerTemplates):
     after_system_call: ClassVar[int] = 2
     nmi_cause: ClassVar[int | None] = 2
     probe_argument: ClassVar[str] = "%di"
+    held_argument: ClassVar[str] = "di"
     returns_42: ClassVar[str | None] = "mov eax, 42; ret"
     repaired: ClassVar[Sequence[str]] = ("vpaddd %xmm1, %xmm0, %xmm0", "vaddsd %xmm1, %xmm0, %xmm2", "rdrand %eax")
 
