@@ -53,6 +53,7 @@ class AssemblerTemplates(ABC):
     after_system_call: ClassVar[int] = 0  # the same of a system call
     nmi_cause: ClassVar[int | None] = None  # the contents of register 4 in the handler of an NMI; None: there is none here
     probe_argument: ClassVar[str]  # what a probe at a program's function calls the register of its first argument: "%di"
+    held_argument: ClassVar[str] = ""  # the register with a function's first argument behind its call site; "": not known
     returns_42: ClassVar[str | None] = None  # a function's code, as Machine.patch takes it; None: keystone has no such language
     repaired: ClassVar[Sequence[str]] = ()  # undefined instructions that Unicorn executes unless CpuArch.repair() mends it
 
@@ -66,6 +67,14 @@ class AssemblerTemplates(ABC):
         """A program that begins at _start and sums numbers in floating point, with a system call (sched_yield) in each round.
         It checks that a register of floating point is 0 at first, sets it, and executes itself once, with one argument more. It
         ends with status 42 if all is right. "": programs have no floating point.
+        """
+        return ""
+
+    @property
+    def probed_program(self) -> str:
+        """A program that begins at _start and executes instructions of each kind that a probe of programs treats in its own way,
+        at labels that begin with `probed`. Its status depends on what they do. If it has an argument, it executes a breakpoint.
+        Labels that begin with `refused` are at instructions that cannot be probed, which it does not execute. "": none.
         """
         return ""
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from emu.port.ladder.arch import HANDLER, AssemblerTemplates, Trap
+from emu.port.ladder.arch import HANDLER, AssemblerTemplates, Trap, x86_64_programs
 from emu.port.ladder.board import DATA, BareBoard
 
 __all__ = ["TEMPLATES"]
@@ -33,6 +33,7 @@ class _Templates(AssemblerTemplates):
     after_system_call: ClassVar[int] = 2
     nmi_cause: ClassVar[int | None] = 2
     probe_argument: ClassVar[str] = "%di"
+    held_argument: ClassVar[str] = "di"
     returns_42: ClassVar[str | None] = "mov eax, 42; ret"
     repaired: ClassVar[Sequence[str]] = ("vpaddd %xmm1, %xmm0, %xmm0", "vaddsd %xmm1, %xmm0, %xmm2", "rdrand %eax")
 
@@ -150,6 +151,10 @@ class _Templates(AssemblerTemplates):
             "a function that begins with its site": (f"{site} mov %edi, %eax; ret; ", True, True),
             "a function that begins with something else": (f"push %rbx; {site} pop %rbx; ret; ", False, False),
         }
+
+    @property
+    def probed_program(self) -> str:
+        return x86_64_programs.probed_program()
 
     @property
     def timed(self) -> Mapping[str, tuple[str, float, float]]:
