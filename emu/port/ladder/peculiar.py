@@ -20,10 +20,10 @@ from emu.race.litmus import explore, parse
 from emu.race.litmus.arch import CODE
 from emu.race.scenario.text_file import TextError
 
-__all__ = ["RIGHT", "Probed", "foreign_breakpoint", "litmus", "litmus_faults", "litmus_lines", "litmus_refusals", "litmus_states", "nmis", "probed", "probed_program"]
+__all__ = ["RIGHT", "Probed", "ends", "foreign_breakpoint", "litmus", "litmus_faults", "litmus_lines", "litmus_refusals", "litmus_states", "nmis"]
 
 RIGHT = 42  # the status of programs that find all as it should be
-_FIRST, _PAGE = 0x400000, 4096
+_PAGE = 4096
 
 # Litmus tests
 
@@ -116,58 +116,6 @@ class Probed:
     def _text(self, address: int) -> str:
         at = address - self._start
         return disassemble(cpu_arch.load(self._arch), self._code[at : at + 16], address)[0].text
-
-
-def probed_program(arch: str, source: str, refused: Sequence[str] = (), skipped: Sequence[str] = ()) -> None:
-    """A program, whose code begins at _start and ends at `last`, ends with status RIGHT when each of its instructions is probed.
-
-    Args:
-        refused: labels where the guest refuses probes.
-        skipped: labels of what is no instruction, and where no probe is tried.
-    """
-    with tempfile.TemporaryDirectory(prefix="emu-port-") as folder:
-        file = Path(folder) / "program"
-        link_program(arch, source, file)
-        program = assemble(arch, source, _FIRST)
-        end = program.symbols["last"] - _FIRST
-        labels = {address - _FIRST: name for name, address in program.symbols.items() if name}
-        found = disassemble(cpu_arch.load(arch), program.code[:end], 0)
-        with booted(arch, 1, shares=[f"{folder}:/peculiar"]) as machine:
-            run(machine, "/peculiar/program", RIGHT)
-            offset = _text_offset(file)
-            never = {labels[at] for at in labels if labels[at] in skipped}
-            places = {f"p{one.address}": one for one in found if labels.get(one.address) not in {*refused, *never}}
-            for label in refused:
-                _refused(machine, offset + program.symbols[label] - _FIRST, label)
-            lines = [f"p:{name} /peculiar/program:{offset + one.address:#x}\n" for name, one in places.items()]
-            machine.tracefs.write("uprobe_events", "".join(lines))
-            machine.tracefs.write("events/uprobes/enable", "1")
-            run(machine, "/peculiar/program", RIGHT)
-            profile = machine.tracefs.read("uprobe_profile").splitlines()
-            hits = sum(int(line.split()[2]) > 0 for line in profile)
-            if hits <= len(places) // 2:
-                fail("most instructions of the program are hit", f"{hits} of {len(places)}")
-            quiet(machine)
-
-
-def _text_offset(file: Path) -> int:
-    from elftools.elf.elffile import ELFFile
-
-    with file.open("rb") as opened:
-        return int(ELFFile(opened).get_section_by_name(".text")["sh_offset"])
-
-
-def _refused(machine: Machine, offset: int, label: str) -> None:
-    tracefs = machine.tracefs
-    tracefs.write("uprobe_events", f"p:refused /peculiar/program:{offset:#x}\n")
-    try:
-        tracefs.write("events/uprobes/enable", "1")
-        run(machine, "/peculiar/program", RIGHT)
-    except TraceError:
-        tracefs.write("events/uprobes/enable", "0")
-        tracefs.write("uprobe_events", "")
-        return
-    fail(f"the guest refuses a probe at `{label}` of a program", "it does not")
 
 
 # NMIs

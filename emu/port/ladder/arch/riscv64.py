@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from emu.port.ladder.arch import HANDLER, AssemblerTemplates, Trap
+from emu.port.ladder.arch import HANDLER, AssemblerTemplates, Trap, riscv64_programs
 from emu.port.ladder.board import DATA, USER_CODE, BareBoard
 
 __all__ = ["TEMPLATES"]
@@ -29,6 +29,7 @@ class _Templates(AssemblerTemplates):
     }  # fmt: skip
     nmi_cause: ClassVar[int | None] = _INTERRUPT | _NMI
     probe_argument: ClassVar[str] = "%a0"
+    held_argument: ClassVar[str] = "a0"
 
     def prepare(self, board: BareBoard) -> None:
         board.word(_ROOT + 256 * 8, _KERNEL_PAGE)  # the first GiB of RAM
@@ -81,6 +82,10 @@ class _Templates(AssemblerTemplates):
         long = ("auipc a0, 1", "jal ra, 75f", "jalr ra, 4(a1)", *(f"b{name} a0, a1, 75f" for name in ("eq", "ne", "lt", "ge")))
         compressed = ("c.j 75f", "c.jr a1", "c.jalr a1", "c.beqz a0, 75f", "c.bnez a0, 75f")
         return {f"`{name}`": (pattern.format(name), 1) for pattern, names in ((over, long), (short, compressed)) for name in names}
+
+    @property
+    def probed_program(self) -> str:
+        return riscv64_programs.probed_program()
 
     @property
     def not_probed(self) -> Mapping[str, str]:

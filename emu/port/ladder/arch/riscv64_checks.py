@@ -12,16 +12,15 @@ from emu.port.ladder import peculiar
 from emu.port.ladder.assembler import assemble
 from emu.port.ladder.board import DATA, USER_CODE, USER_DATA, USER_FRAMES, BareBoard
 from emu.port.ladder.guest import booted
-from emu.port.ladder.peculiar import RIGHT, Probed
+from emu.port.ladder.peculiar import Probed
 from emu.port.ladder.rung import expect, fail
 from emu.race.litmus.arch.riscv64_assembler import TABLE
 
-__all__ = ["boot", "kprobes", "live_patching", "page_faults", "race_lab", "stale_code", "traps", "uprobes"]
+__all__ = ["boot", "kprobes", "live_patching", "page_faults", "race_lab", "stale_code", "traps"]
 
 _NAME = "riscv64"
 _SITE, _FLAG = 0x140000, DATA + 0x100
 _LOW, _HIGH = USER_FRAMES, USER_FRAMES + 0x10000
-_EXIT = f"li a0, {RIGHT}; li a7, 94; ecall; "
 
 
 def stale_code() -> None:
@@ -137,32 +136,6 @@ def kprobes() -> None:
         expect(f"Probing.{what}() tells where the CPU goes on", behind, int.from_bytes(code[8:16], "little"))
     with booted(_NAME, 1) as machine:
         peculiar.foreign_breakpoint(machine)
-
-
-# Each kind of branch, taken and not; s1 counts what is executed, so that a wrong way ends with another number.
-_BRANCHES = "".join(
-    f"{name} {left}, {right}, {n}f; addi s1, s1, 1; {n}: addi s1, s1, 64; "
-    for n, (name, left, right) in enumerate(
-        (name, left, right) for name in ("beq", "bne", "blt", "bge", "bltu", "bgeu")
-        for left, right in (("a2", "a3"), ("a3", "a2"), ("a2", "a2"))
-    )
-)  # fmt: skip
-_PROGRAM = f"""
-.globl _start; _start: li s1, 0; li a2, -5; li a3, 7; {_BRANCHES} li s2, 0
-20: addi s2, s2, 1; li t0, 3; bne s2, t0, 20b; la a4, word; la t1, 22f; jr t1; nop; 22: jal ra, 25f; c.j 23f
-.option push; .option rvc
-25: c.jr ra; 23: la a5, 24f; c.jalr a5; 24: sub a5, a5, ra; bnez a5, bad; li a5, 0; c.beqz a5, 26f; j bad; 26: c.bnez a5, bad
-li a5, 2; 29: c.addi a5, -1; c.bnez a5, 29b; c.beqz a5, 27f; j bad; 27: c.mv a6, s1; c.add a6, a2; li t2, 40; 28: addi t2, t2, -1
-c.j 30f; 31: bnez t2, 28b; j again; 30: c.j 31b; .option pop
-again: lr.d t0, (a4); between: addi t0, t0, 1; store: sc.d t1, t0, (a4); bnez t1, again; amoadd.d t0, t0, (a4)
-auipc t0, 0; 32: auipc t1, 0; sub t1, t1, t0; li t0, 4; bne t1, t0, bad; la t1, 33f - 8; jalr t0, 8(t1); j bad; 33: nop
-mv a0, s1; li a1, {64 * 18 + 9}; bne a0, a1, bad; {_EXIT} bad: li a0, 1; li a7, 94; ecall; last: .data; .balign 8; word: .dword 0
-"""
-
-
-def uprobes() -> None:
-    """Branches of all kinds in a program that is probed everywhere; probes between a reservation and its store are refused."""
-    peculiar.probed_program(_NAME, _PROGRAM.replace("\n", ";").strip(";"), ("again", "between", "store"))
 
 
 _OPERANDS = {

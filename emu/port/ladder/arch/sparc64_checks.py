@@ -9,14 +9,14 @@ from emu.cpu import arch as cpu_arch
 from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.arch import OutOfReach
 from emu.port.ladder import peculiar
-from emu.port.ladder.arch.sparc64_programs import PROGRAMS, branches
+from emu.port.ladder.arch.sparc64_programs import PROGRAMS
 from emu.port.ladder.assembler import assemble
 from emu.port.ladder.board import BareBoard
 from emu.port.ladder.guest import booted
 from emu.port.ladder.peculiar import Probed
 from emu.port.ladder.rung import expect, fail
 
-__all__ = ["blocks", "boot", "kprobes", "live_patching", "programs", "race_lab", "uprobes"]
+__all__ = ["blocks", "boot", "kprobes", "live_patching", "programs", "race_lab"]
 
 _NAME = "sparc64"
 
@@ -81,11 +81,6 @@ def kprobes() -> None:
     expect("Probing.detour(): a breakpoint at the first instruction is needed", b"", probing.detour(here, here))
     with booted(_NAME, 1) as machine:
         peculiar.foreign_breakpoint(machine)
-
-
-def uprobes() -> None:
-    """Branches of all kinds in a program that is probed everywhere, with registers of windows that are still in the CPU."""
-    peculiar.probed_program(_NAME, branches())
 
 
 def _lines() -> Iterator[str]:

@@ -6,13 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from emu.port.ladder.peculiar import RIGHT
+from emu.port.ladder.assembler import labelled
 
-__all__ = ["PROGRAMS", "branches"]
+__all__ = ["PROGRAMS", "probed_program"]
 
-_BAD = 1
+_BAD, RIGHT = 1, 42
 _SIGILL, _KILLED = 4, 128
-_EXIT, _WRITE_BYTES = 188, 0x100
+_EXIT = 188
 _END = (
     f"bad: mov {_BAD}, %o0; ba,pt %xcc, out; nop; right: mov {RIGHT}, %o0; out: mov {_EXIT}, %g1; ta 0x6d; nop; last: nop;"
 )
@@ -99,23 +99,26 @@ def _tests() -> Iterator[tuple[str, str, bool]]:
             yield f"mov {value}, %l2; ", f"{name},pt %l2,", taken
 
 
-def branches() -> str:
-    """A program with branches of all kinds, calls and jumps. It adds another number for each instruction that they lead to."""
-    parts, total = [], 0
+_CALLS = """
+call 72f; add %l0, 1, %l0; ba,pt %xcc, 74f; nop; 72: retl; add %l0, 2, %l0
+74: rd %pc, %l4; rd %pc, %l5; sub %l5, %l4, %l5; add %l0, %l5, %l0; setx 75f, %g1, %l6; jmpl %l6, %l7; add %l0, 8, %l0
+~illtrap 0; 75: sub %l6, %l7, %l6; add %l0, %l6, %l0; save %sp, -192, %sp; mov 3, %l6; restore %l6, %i0, %l5; add %l0, %l5, %l0
+"""
+
+
+def probed_program() -> str:
+    """See AssemblerTemplates.probed_program. The registers of its window, which branches read, are not on its stack yet."""
+    text = []
     for n, (before, branch, taken) in enumerate(_tests()):
-        weight, annulled = n % 61 + 1, n % 3 == 0
+        annulled = n % 3 == 0
         name, _, rest = branch.partition(",") if "," in branch else branch.partition(" ")
-        code = f"{name}{',a' * annulled}{',' * ('p' in rest)}{rest}"
-        always = name in ("ba", "fba")
-        parts.append(f"{before}{code} 71f; add %l0, {weight}, %l0; add %l0, 64, %l0; 71: ")
-        slot = not annulled or (taken and not always)
-        total += weight * slot + 64 * (not taken)
-    total += 1 + 2 + 4 + 8 + 8
+        slot = not annulled or (taken and name not in ("ba", "fba"))
+        text.append(f"{before}{name}{',a' * annulled}{',' * ('p' in rest)}{rest} 71f; {'~' * (not slot)}add %l0, {n % 61 + 1}, %l0;"
+                    f"{'~' * taken}add %l0, 64, %l0; 71: add %l0, %l0, %l3; add %l0, %l3, %l0; ")  # fmt: skip
+    load = "setx numbers, %g1, %l1; ldd [%l1], %f0; ldd [%l1 + 8], %f4; ldd [%l1 + 16], %f8; clr %l0; "
+    fold = "".join(f"srlx %l0, {shift}, %l1; xor %l0, %l1, %l0; " for shift in (32, 16, 8))
+    body = labelled(f"save %sp, -192, %sp; {load}{''.join(text)}{_CALLS}{fold}and %l0, 127, %o0; mov {_EXIT}, %g1", "probed")
     return (
-        f".globl _start; _start: save %sp, -192, %sp; setx numbers, %g1, %l1; ldd [%l1], %f0; ldd [%l1 + 8], %f4; ldd [%l1 + 16], %f8;"
-        f"clr %l0; {''.join(parts)} call 72f; add %l0, 1, %l0; ba,pt %xcc, 74f; nop; 72: retl; add %l0, 2, %l0;"
-        "74: rd %pc, %l4; rd %pc, %l5; sub %l5, %l4, %l5; add %l0, %l5, %l0; setx 75f, %g1, %l6; jmpl %l6, %l7; add %l0, 8, %l0;"
-        "illtrap 0; 75: sub %l6, %l7, %l6; sub %l6, 4, %l6; add %l0, %l6, %l0;"
-        f"setx {total}, %g1, %l1; cmp %l0, %l1; be,pt %xcc, right; nop; {_END}"
-        ".data; .balign 8; numbers: .xword 0x3ff0000000000000, 0x4000000000000000, 0x7ff8000000000000"
+        f".globl _start; _start: ldx [%sp + 2047 + 128], %g1; cmp %g1, 1; bne,pn %xcc, own; nop; {body}; ta 0x6d; nop; own: ta 1; nop;"
+        "refused1: ta 0x73; .data; .balign 8; numbers: .xword 0x3ff0000000000000, 0x4000000000000000, 0x7ff8000000000000"
     )
