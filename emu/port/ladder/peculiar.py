@@ -20,7 +20,9 @@ from emu.race.litmus import explore, parse
 from emu.race.litmus.arch import CODE
 from emu.race.scenario.text_file import TextError
 
-__all__ = ["RIGHT", "Probed", "ends", "foreign_breakpoint", "litmus", "litmus_faults", "litmus_lines", "litmus_refusals", "litmus_states", "nmis"]
+__all__ = [
+    "Probed", "ends", "foreign_breakpoint", "litmus", "litmus_faults", "litmus_lines", "litmus_refusals", "litmus_states", "nmis",
+]  # fmt: skip
 
 RIGHT = 42  # the status of programs that find all as it should be
 _PAGE = 4096

@@ -57,8 +57,8 @@ class _Templates(AssemblerTemplates):
             "a store-conditional behind its load-reserved": (f"{word}li s1, 7; lr.d t1, (t0); sc.d s1, t1, (t0); ", 0),
             "a store-conditional without one": (f"{word}li s1, 7; sc.d s1, t0, (t0); ", 1),
             "instret, which counts instructions": ("rdinstret t0; nop; nop; rdinstret s1; sub s1, s1, t0; ", 3),
-            "sie, whose bits are all 1 but that of the NMI": (f"li t0, {1 << _NMI:#x}; csrc sie, t0; csrr s1, sie; csrs sie, t0; ",
-                                                              (1 << _NMI) - 1),
+            "sie, whose bits are all 1 but that of the NMI": (
+                f"li t0, {1 << _NMI:#x}; csrc sie, t0; csrr s1, sie; csrs sie, t0; ", (1 << _NMI) - 1),
             "sstatus.SDT, which masks interrupts": ("csrsi sstatus, 2; li t0, 1 << 24; csrs sstatus, t0; csrr s1, sstatus;"
                                                     "csrc sstatus, t0; addi t0, t0, 2; and s1, s1, t0; ", 1 << 24),
             "time, which is the cycle counter": ("rdtime t0; rdcycle t1; sltu s1, t0, t1; ", 1),
@@ -81,7 +81,7 @@ class _Templates(AssemblerTemplates):
         short = "li s1, 1; la a1, 75f; probed: {}; nop; 75: nop; "
         long = ("auipc a0, 1", "jal ra, 75f", "jalr ra, 4(a1)", *(f"b{name} a0, a1, 75f" for name in ("eq", "ne", "lt", "ge")))
         compressed = ("c.j 75f", "c.jr a1", "c.jalr a1", "c.beqz a0, 75f", "c.bnez a0, 75f")
-        return {f"`{name}`": (pattern.format(name), 1) for pattern, names in ((over, long), (short, compressed)) for name in names}
+        return {f"`{one}`": (text.format(one), 1) for text, names in ((over, long), (short, compressed)) for one in names}
 
     @property
     def probed_program(self) -> str:

@@ -75,7 +75,7 @@ def page_faults() -> None:
     bare = _faulting("li s1, 0; j 70f; .org 4090; 70: addi s1, s1, 1; addi s1, s1, 1; lui s2, 0x12345; li s3, 1; ecall")
     bare.run(why="a program with an instruction across the end of a page")
     taken = bare.taken[0]
-    bare.expect("the cause, the address of the instruction and that of the fault", (12, USER_CODE + 4094, USER_CODE + 4096), taken)
+    bare.expect("the fault's cause, its instruction and its address", (12, USER_CODE + 4094, USER_CODE + 4096), taken)
     bare.expect("how often the instructions before it have been executed", 2, bare.result)
 
 

@@ -28,9 +28,10 @@ def probed_program() -> str:
     for name, taken in _TAKEN.items():
         for relation, (left, right) in _PAIRS.items():
             skipped = "~" * (relation in taken)
-            text.append(f"slli t0, s1, 1; add s1, s1, t0; {name} {left}, {right}, 70f; {skipped}addi s1, s1, 1; 70: addi s1, s1, 5; ")
+            begin = "slli t0, s1, 1; add s1, s1, t0; "
+            text.append(f"{begin}{name} {left}, {right}, 70f; {skipped}addi s1, s1, 1; 70: addi s1, s1, 5; ")
     body = labelled(f"li s1, 0; li a2, -5; li a3, 7; {''.join(text)}{_JUMPS}", "probed")
     return (
-        f".globl _start; _start: ld a0, (sp); li a1, 1; bne a0, a1, own; {body}; own: ebreak; refused4: ebreak; refused5: c.ebreak;"
-        "refused6: .2byte 0; .data; .balign 8; word: .dword 0"
+        f".globl _start; _start: ld a0, (sp); li a1, 1; bne a0, a1, own; {body}; own: ebreak; refused4: ebreak;"
+        "refused5: c.ebreak; refused6: .2byte 0; .data; .balign 8; word: .dword 0"
     )

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from emu.cpu import arch as cpu_arch
+from emu.cpu.cpu import Cpu
 from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.arch import OutOfReach
 from emu.port.ladder import peculiar
@@ -27,7 +28,12 @@ def blocks() -> None:
         bare = BareBoard(_NAME)
         bare.start(f"setx {left}, %g1, %g2; setx {right}, %g1, %g3; cmp %g2, %g3; {bare.report(0)}{bare.stop()}")
         seen: list[int] = []
-        bare.run(on_report=lambda cpu, first, seen=seen: seen.append(cpu.registers()["ccr"]) or 0)
+
+        def look(cpu: Cpu, first: int, seen: list[int] = seen) -> int:
+            seen.append(cpu.registers()["ccr"])
+            return 0
+
+        bare.run(on_report=look)
         bare.expect(f"CpuArch.registers()['ccr'] behind a comparison of {left:#x} with {right:#x}", [codes], seen)
 
 
@@ -77,7 +83,8 @@ def kprobes() -> None:
         marked.probed(f"copy{n}")
     probing, nop = ftrace_arch.load(_NAME).probing(), ftrace_arch.load(_NAME).nop
     expect("Probing.copy() of a nop", nop.hex(" "), probing.copy(nop, here, here).hex(" "))
-    expect("Probing.stepping_copy() of a nop", (nop + probing.breakpoint).hex(" "), probing.stepping_copy(nop, here, here).hex(" "))
+    stepping = probing.stepping_copy(nop, here, here)
+    expect("Probing.stepping_copy() of a nop", (nop + probing.breakpoint).hex(" "), stepping.hex(" "))
     expect("Probing.detour(): a breakpoint at the first instruction is needed", b"", probing.detour(here, here))
     with booted(_NAME, 1) as machine:
         peculiar.foreign_breakpoint(machine)

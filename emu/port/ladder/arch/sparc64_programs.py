@@ -94,7 +94,9 @@ def _tests() -> Iterator[tuple[str, str, bool]]:
             codes, branch = (0, name) if (n + second) % 3 else (2, f"{name},pn %fcc2,")
             yield f"fcmpd %fcc{codes}, %f{first}, %f{second}; nop; ", branch, relation in relations
     for value in (-1, 0, 1):
-        holds = {"brz": value == 0, "brlez": value <= 0, "brlz": value < 0, "brnz": value != 0, "brgz": value > 0, "brgez": value >= 0}
+        holds = {
+            "brz": value == 0, "brlez": value <= 0, "brlz": value < 0, "brnz": value != 0, "brgz": value > 0, "brgez": value >= 0,
+        }  # fmt: skip
         for name, taken in holds.items():
             yield f"mov {value}, %l2; ", f"{name},pt %l2,", taken
 
@@ -113,12 +115,12 @@ def probed_program() -> str:
         annulled = n % 3 == 0
         name, _, rest = branch.partition(",") if "," in branch else branch.partition(" ")
         slot = not annulled or (taken and name not in ("ba", "fba"))
-        text.append(f"{before}{name}{',a' * annulled}{',' * ('p' in rest)}{rest} 71f; {'~' * (not slot)}add %l0, {n % 61 + 1}, %l0;"
-                    f"{'~' * taken}add %l0, 64, %l0; 71: add %l0, %l0, %l3; add %l0, %l3, %l0; ")  # fmt: skip
+        text.append(f"{before}{name}{',a' * annulled}{',' * ('p' in rest)}{rest} 71f;"
+                    f"{'~' * (not slot)}add %l0, {n % 61 + 1}, %l0; {'~' * taken}add %l0, 64, %l0; 71: add %l0, %l0, %l3; add %l0, %l3, %l0; ")  # fmt: skip
     load = "setx numbers, %g1, %l1; ldd [%l1], %f0; ldd [%l1 + 8], %f4; ldd [%l1 + 16], %f8; clr %l0; "
     fold = "".join(f"srlx %l0, {shift}, %l1; xor %l0, %l1, %l0; " for shift in (32, 16, 8))
     body = labelled(f"save %sp, -192, %sp; {load}{''.join(text)}{_CALLS}{fold}and %l0, 127, %o0; mov {_EXIT}, %g1", "probed")
     return (
-        f".globl _start; _start: ldx [%sp + 2047 + 128], %g1; cmp %g1, 1; bne,pn %xcc, own; nop; {body}; ta 0x6d; nop; own: ta 1; nop;"
-        "refused1: ta 0x73; .data; .balign 8; numbers: .xword 0x3ff0000000000000, 0x4000000000000000, 0x7ff8000000000000"
+        f".globl _start; _start: ldx [%sp + 2047 + 128], %g1; cmp %g1, 1; bne,pn %xcc, own; nop; {body}; ta 0x6d; nop;"
+        "own: ta 1; nop; refused1: ta 0x73; .data; .balign 8; numbers: .xword 0x3ff0000000000000, 0x4000000000000000, 0x7ff8000000000000"
     )
