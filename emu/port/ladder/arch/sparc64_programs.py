@@ -116,11 +116,13 @@ def probed_program() -> str:
         name, _, rest = branch.partition(",") if "," in branch else branch.partition(" ")
         slot = not annulled or (taken and name not in ("ba", "fba"))
         text.append(f"{before}{name}{',a' * annulled}{',' * ('p' in rest)}{rest} 71f;"
-                    f"{'~' * (not slot)}add %l0, {n % 61 + 1}, %l0; {'~' * taken}add %l0, 64, %l0; 71: add %l0, %l0, %l3; add %l0, %l3, %l0; ")  # fmt: skip
+                    f"{'~' * (not slot)}add %l0, {n % 61 + 1}, %l0; {'~' * taken}add %l0, 64, %l0;"
+                    "71: add %l0, %l0, %l3; add %l0, %l3, %l0; ")  # fmt: skip
     load = "setx numbers, %g1, %l1; ldd [%l1], %f0; ldd [%l1 + 8], %f4; ldd [%l1 + 16], %f8; clr %l0; "
     fold = "".join(f"srlx %l0, {shift}, %l1; xor %l0, %l1, %l0; " for shift in (32, 16, 8))
     body = labelled(f"save %sp, -192, %sp; {load}{''.join(text)}{_CALLS}{fold}and %l0, 127, %o0; mov {_EXIT}, %g1", "probed")
     return (
         f".globl _start; _start: ldx [%sp + 2047 + 128], %g1; cmp %g1, 1; bne,pn %xcc, own; nop; {body}; ta 0x6d; nop;"
-        "own: ta 1; nop; refused1: ta 0x73; .data; .balign 8; numbers: .xword 0x3ff0000000000000, 0x4000000000000000, 0x7ff8000000000000"
+        "own: ta 1; nop; refused1: ta 0x73; "
+        ".data; .balign 8; numbers: .xword 0x3ff0000000000000, 0x4000000000000000, 0x7ff8000000000000"
     )
