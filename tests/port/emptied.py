@@ -53,16 +53,21 @@ class Copy:
         path = self.root / function.path
         before = path.read_text()
         path.write_text(function.text)
-        self._rebuild_if(function.in_guest)
+        self._forget(function)
         try:
             return self._check()
         finally:
             path.write_text(before)
-            self._rebuild_if(function.in_guest)
+            self._forget(function)
 
-    def _rebuild_if(self, wanted: bool) -> None:
-        if wanted:
-            (self.root / "firmware/images" / self.arch / "SOURCES").unlink(missing_ok=True)
+    def _forget(self, function: PortFunction) -> None:
+        """Has what depends on a function built again. Objects do not depend on the build's tools, as make sees it."""
+        firmware = self.root / "firmware"
+        if function.in_guest:
+            (firmware / "images" / self.arch / "SOURCES").unlink(missing_ok=True)
+        if function.in_guest and function.path.endswith(".py"):
+            for folder in list(firmware.rglob("build")):
+                shutil.rmtree(folder)
 
     def _check(self) -> str:
         command = [sys.executable, "-m", "emu", "port", "check", self.arch]

@@ -14,7 +14,7 @@ from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.errors import TraceError
 from emu.machine import Machine
 from emu.port.ladder.assembler import assemble, link_program
-from emu.port.ladder.guest import booted, contains, quiet, run
+from emu.port.ladder.guest import booted, contains, quiet, run, traced
 from emu.port.ladder.rung import expect, fail
 from emu.race.litmus import explore, parse
 from emu.race.litmus.arch import CODE
@@ -22,6 +22,7 @@ from emu.race.scenario.text_file import TextError
 
 __all__ = [
     "Probed", "ends", "foreign_breakpoint", "litmus", "litmus_faults", "litmus_lines", "litmus_refusals", "litmus_states", "nmis",
+    "user_stacks",
 ]  # fmt: skip
 
 RIGHT = 42  # the status of programs that find all as it should be
@@ -166,3 +167,23 @@ def ends(arch: str, programs: Mapping[str, tuple[str, int]]) -> None:
             for n, (name, (_, status)) in enumerate(programs.items()):
                 seen = machine.run(f"/peculiar/program{n}").status
                 expect(f"the status of a program that {name}", status, seen)
+
+
+def user_stacks(machine: Machine) -> None:
+    """A program's stack in a system call is the same however deep the kernel's own is."""
+    tracefs = machine.tracefs
+    tracefs.write("options/userstacktrace", "1")
+    for name in ("syscalls/sys_enter_openat", "syscalls/sys_exit_openat", "kmem/kmem_cache_alloc"):
+        tracefs.write(f"events/{name}/enable", "1")
+    text = traced(machine, "cat /proc/version > /dev/null")
+    tracefs.write("events/enable", "0")
+    tracefs.write("options/userstacktrace", "0")
+    inside, compared = "", 0
+    for event, stack in re.findall(r"^ +cat-.*?: (\w+).*\n(?: +cat-.*<user stack trace>\n)((?: => .*\n)+)", text, re.MULTILINE):
+        if event == "sys_openat":
+            inside = "" if inside else stack
+        elif inside:
+            expect("a program's stack at kmem_cache_alloc, as where the system call begins", inside, stack)
+            compared += 1
+    if not compared:
+        fail("stacks of programs in openat()", text[:1000])

@@ -52,7 +52,7 @@ RUNGS: Sequence[Rung] = (
     Rung("graph", "each call has its return, and returns go where they should", "tracing.graph",
          ("ftrace_graph_caller", "return_to_handler")),
     Rung("backtraces", "stacks are the same with and without replaced return addresses", "tracing.backtraces",
-         ("HAVE_FUNCTION_GRAPH_RET_ADDR_PTR",), ("Callbacks.graph_entry", "trap entry", "FtraceArch.jump")),
+         ("HAVE_FUNCTION_GRAPH_RET_ADDR_PTR",), ("Callbacks.graph_entry", "trap entry", "FtraceArch.jump", "module_alloc", "apply_relocation")),
     Rung("fp-test", "a return in the wrong frame is detected, and the guest goes on", "tracing.fp_test",
          ("HAVE_FUNCTION_GRAPH_FP_TEST",), ("Callbacks.graph_return", "return_to_handler")),
     Rung("modules", "modules are loaded, relocated, traced and protected", "events.modules",

@@ -17,7 +17,7 @@ from emu.port.ladder.guest import booted
 from emu.port.ladder.peculiar import Probed
 from emu.port.ladder.rung import expect, fail
 
-__all__ = ["blocks", "boot", "kprobes", "live_patching", "programs", "race_lab"]
+__all__ = ["backtraces", "blocks", "boot", "kprobes", "live_patching", "programs", "race_lab"]
 
 _NAME = "sparc64"
 
@@ -46,6 +46,12 @@ def boot() -> None:
 def programs() -> None:
     """Contexts, windows, floating point of signal handlers, events of poll(), faults."""
     peculiar.ends(_NAME, PROGRAMS)
+
+
+def backtraces() -> None:
+    """Windows of programs that the kernel has spilled to their task."""
+    with booted(_NAME, 2) as machine:
+        peculiar.user_stacks(machine)
 
 
 def live_patching() -> None:
