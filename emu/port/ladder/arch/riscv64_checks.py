@@ -9,14 +9,15 @@ from emu.cpu import arch as cpu_arch
 from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.arch import OutOfReach
 from emu.port.ladder import peculiar
+from emu.port.ladder.arch.riscv64_guest import PROGRAMS
 from emu.port.ladder.assembler import assemble
 from emu.port.ladder.board import DATA, USER_CODE, USER_DATA, USER_FRAMES, BareBoard
-from emu.port.ladder.guest import booted
+from emu.port.ladder.guest import booted, contains, run, traced
 from emu.port.ladder.peculiar import Probed
 from emu.port.ladder.rung import expect, fail
 from emu.race.litmus.arch.riscv64_assembler import TABLE
 
-__all__ = ["boot", "kprobes", "live_patching", "page_faults", "race_lab", "stale_code", "traps"]
+__all__ = ["boot", "kprobes", "live_patching", "page_faults", "programs", "race_lab", "stale_code", "traps"]
 
 _NAME = "riscv64"
 _SITE, _FLAG = 0x140000, DATA + 0x100
@@ -85,6 +86,13 @@ def boot() -> None:
         peculiar.nmis(machine)
 
 
+def programs() -> None:
+    """Signal handlers and floating point, code that a program writes, the page of code that each program has."""
+    peculiar.ends(_NAME, PROGRAMS)
+    with booted(_NAME, 1) as machine:
+        contains("a program with its mappings", [r"r-xp .*\[vdso\]"], run(machine, "cat /proc/self/maps"))
+
+
 def live_patching() -> None:
     """The code that FtraceArch makes is that of the assembler, and ends where it does not reach."""
     tracing = ftrace_arch.load(_NAME)
@@ -135,6 +143,13 @@ def kprobes() -> None:
         expect(f"Probing.{what}() traps behind the instruction", probing.breakpoint.hex(" "), code[size : size + 2].hex(" "))
         expect(f"Probing.{what}() tells where the CPU goes on", behind, int.from_bytes(code[8:16], "little"))
     with booted(_NAME, 1) as machine:
+        tracefs = machine.tracefs
+        tracefs.write("kprobe_events", "p:sstatus ksys_read sstatus=%status:x64\n")
+        tracefs.write("events/kprobes/enable", "1")
+        kernel_with_interrupts = r"sstatus: \(ksys_read\+0x0/0x[0-9a-f]+\) sstatus=0x[0-9a-f]*1[2367abef][0-9a-f]$"  # SPP, SPIE
+        contains("sstatus at a call site", [kernel_with_interrupts], traced(machine, "cat /proc/version > /dev/null"))
+        tracefs.write("events/kprobes/enable", "0")
+        tracefs.write("kprobe_events", "")
         peculiar.foreign_breakpoint(machine)
 
 
