@@ -41,7 +41,7 @@ class _Templates(AssemblerTemplates):
     probe_argument: ClassVar[str] = "%o0"
     held_argument: ClassVar[str] = "i0"
     returns_42: ClassVar[str | None] = "retl; mov 42, %o0"
-    repaired: ClassVar[Sequence[str]] = ("ldxa [%sp] 0xe2, %g1", "stxa %g1, [%sp] 0xe3")
+    repaired: ClassVar[Sequence[str]] = ("ldxa [%sp] 0xe2, %g1", "stxa %g1, [%sp] 0xe3", "ldstuba [%sp] 0xe2, %g1")
 
     def prepare(self, board: BareBoard) -> None:
         common = board.put(
