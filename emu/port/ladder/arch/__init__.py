@@ -8,12 +8,12 @@ import importlib.util
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 if TYPE_CHECKING:
     from emu.port.ladder.board import BareBoard
 
-__all__ = ["HALT", "HANDLER", "RELAX", "AssemblerTemplates", "Trap", "load"]
+__all__ = ["HALT", "HANDLER", "RELAX", "AssemblerTemplates", "Summarised", "Trap", "load"]
 
 HANDLER = 0x30000  # physical address of the program that handles all traps
 RELAX, HALT = 18, 19  # host calls that the board answers; see docs/board.md
@@ -30,6 +30,17 @@ class Trap(Enum):
     WRITE = "a store to a page that is not mapped"
     FETCH = "a jump to a page that is not mapped"
     PROTECTION = "a store to a read-only page"
+
+
+class Summarised(NamedTuple):
+    """A block of code, and what a timing model can know of it (`BlockSummary`)."""
+
+    before: str  # what registers have to hold
+    text: str
+    accesses: tuple[int, int, int, int]  # how many are known at its beginning, at its end, calculated, and unknown
+    ending: str = "FALLS"
+    flushes: bool = False
+    inverted: str = ""  # a register which holds the inverted address of one of the accesses at the end
 
 
 class AssemblerTemplates(ABC):
@@ -55,6 +66,7 @@ class AssemblerTemplates(ABC):
     probe_argument: ClassVar[str]  # what a probe at a program's function calls the register of its first argument: "%di"
     held_argument: ClassVar[str] = ""  # the register with a function's first argument behind its call site; "": not known
     returns_42: ClassVar[str | None] = None  # a function's code, as Machine.patch takes it; None: keystone has no such language
+    numbered: ClassVar[Sequence[str]] = ()  # general registers in the order of their numbers in timing models
     repaired: ClassVar[Sequence[str]] = ()  # undefined instructions that Unicorn executes unless CpuArch.repair() mends it
 
     @property
@@ -99,6 +111,11 @@ class AssemblerTemplates(ABC):
     def entries(self) -> Mapping[str, tuple[str, bool, bool]]:
         """Functions with a call site, which does nothing, at the label `site`: (text, whether they can be replaced there, whether
         their arguments are unchanged there)."""
+        return {}
+
+    @property
+    def summarised(self) -> Mapping[str, Summarised]:
+        """Blocks for timing models that follow a CPU, of each kind that the port tells apart."""
         return {}
 
     # To say hello
