@@ -292,8 +292,11 @@ def _wrong(machine: Machine) -> int:
 
 def race_lab(arch: str) -> str:
     """The race lab agrees with itself: protocols are safe in the model and on the machine, and broken ones are found."""
+    from emu.port.ladder.litmus import check_litmus
     from emu.race import api
     from emu.race.litmus import explore, read
+
+    check_litmus(arch)
 
     names = ftrace_arch.load(arch).protocols
     found = api.certify(names[0], arch, cpus=2, sites=1)

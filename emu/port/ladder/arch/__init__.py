@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 if TYPE_CHECKING:
     from emu.port.ladder.board import BareBoard
 
-__all__ = ["HALT", "HANDLER", "RELAX", "AssemblerTemplates", "Summarised", "Trap", "load"]
+__all__ = ["HALT", "HANDLER", "RELAX", "AssemblerTemplates", "LitmusTest", "Summarised", "Trap", "load"]
 
 HANDLER = 0x30000  # physical address of the program that handles all traps
 RELAX, HALT = 18, 19  # host calls that the board answers; see docs/board.md
@@ -43,6 +43,16 @@ class Summarised(NamedTuple):
     inverted: str = ""  # a register which holds the inverted address of one of the accesses at the end
 
 
+class LitmusTest(NamedTuple):
+    """A litmus test without its head."""
+
+    columns: list[list[str]]  # instructions with their labels, for each CPU
+    initial: str  # between the braces
+    shown: str  # between the parentheses of `exists`
+    finals: str  # the final states
+    states: int  # how many states there are with the fetch model `coherent`
+
+
 class AssemblerTemplates(ABC):
     """Fragments of assembler text, in the syntax of the port's own assembler; statements are separated by ';' or newlines.
 
@@ -66,6 +76,7 @@ class AssemblerTemplates(ABC):
     probe_argument: ClassVar[str]  # what a probe at a program's function calls the register of its first argument: "%di"
     held_argument: ClassVar[str] = ""  # the register with a function's first argument behind its call site; "": not known
     returns_42: ClassVar[str | None] = None  # a function's code, as Machine.patch takes it; None: keystone has no such language
+    not_litmus: ClassVar[Sequence[str]] = ()  # lines that a litmus test must not have
     numbered: ClassVar[Sequence[str]] = ()  # general registers in the order of their numbers in timing models
     repaired: ClassVar[Sequence[str]] = ()  # undefined instructions that Unicorn executes unless CpuArch.repair() mends it
 
@@ -116,6 +127,11 @@ class AssemblerTemplates(ABC):
     @property
     def summarised(self) -> Mapping[str, Summarised]:
         """Blocks for timing models that follow a CPU, of each kind that the port tells apart."""
+        return {}
+
+    @property
+    def litmus(self) -> Mapping[str, LitmusTest]:
+        """Tests of each thing in which the port's assembly language, exceptions and CPU states are its own, by what it is."""
         return {}
 
     # To say hello

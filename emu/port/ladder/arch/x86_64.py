@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from emu.port.ladder.arch import HANDLER, AssemblerTemplates, Summarised, Trap, x86_64_programs
+from emu.port.ladder.arch import HANDLER, AssemblerTemplates, LitmusTest, Summarised, Trap, x86_64_litmus, x86_64_programs
 from emu.port.ladder.board import DATA, BareBoard
 
 __all__ = ["TEMPLATES"]
@@ -35,6 +35,7 @@ class _Templates(AssemblerTemplates):
     probe_argument: ClassVar[str] = "%di"
     held_argument: ClassVar[str] = "di"
     returns_42: ClassVar[str | None] = "mov eax, 42; ret"
+    not_litmus: ClassVar[Sequence[str]] = x86_64_litmus.NOT_LITMUS
     numbered: ClassVar[Sequence[str]] = (
         "rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
     )  # fmt: skip
@@ -162,6 +163,10 @@ class _Templates(AssemblerTemplates):
     @property
     def summarised(self) -> Mapping[str, Summarised]:
         return x86_64_programs.summarised(self._data)
+
+    @property
+    def litmus(self) -> Mapping[str, LitmusTest]:
+        return x86_64_litmus.litmus()
 
     @property
     def timed(self) -> Mapping[str, tuple[str, float, float]]:
