@@ -8,6 +8,7 @@ import re
 import numpy as np
 
 from emu.machine import Machine
+from emu.port.ladder.devices import check_devices
 from emu.port.ladder.guest import booted, contains, quiet, run, runs, text_bytes, traced
 from emu.port.ladder.rung import expect, fail
 
@@ -151,18 +152,7 @@ def events(arch: str) -> None:
         _latencies(machine)
         _preemptirq(machine)
         if "mmiotrace" in tracefs.read("available_tracers").split():
-            _device_accesses(machine)
-
-
-def _device_accesses(machine: Machine) -> None:
-    """The host emulates the accesses of a driver to its device, and traces them."""
-    machine.tracefs.write("current_tracer", "mmiotrace")
-    text = traced(machine, "insmod /lib/modules/testmmiotrace.ko mmio_address=0xf000000000; rmmod testmmiotrace")
-    contains("accesses to a device, which are read as they were written", [r"^MAP ", r"^W 1 \S+ 1 0xf0000000a0 0xa0 ",
-        r"^R 1 \S+ 1 0xf0000000a0 0xa0 ", r"^UNMAP "], text)  # fmt: skip
-    contains("the driver's own findings", ["read errors: 0 bytes, 0 words, 0 longs"], text)
-    machine.tracefs.write("current_tracer", "nop")
-    quiet(machine)
+            check_devices(machine)
 
 
 def _latencies(machine: Machine) -> None:

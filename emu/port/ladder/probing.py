@@ -22,6 +22,7 @@ from emu.kernel.cpio import read_entries
 from emu.machine import Machine
 from emu.port.ladder import arch as templates_of
 from emu.port.ladder.assembler import link_program
+from emu.port.ladder.direct import check_changes
 from emu.port.ladder.guest import booted, contains, quiet, run, text_bytes, traced
 from emu.port.ladder.guest_probes import can_probe, check_registers, check_samples
 from emu.port.ladder.probed_code import copies, refusals, replaced
@@ -252,6 +253,7 @@ def direct_calls(arch: str) -> None:
             contains(f"what {module} has functions call directly", [rf"my_direct_func\d? \[{name}\]: "], text)
         machine.tracefs.write("current_tracer", "nop")
         run(machine, "busy 2 1 | grep ' 0 errors'")
+        check_changes(machine)
         quiet(machine)
 
 
