@@ -115,6 +115,7 @@ def programs(arch: str) -> None:
 
 
     _floating_point(arch)
+    _peculiar(arch)
     _overflow(arch)
 
 
@@ -140,6 +141,21 @@ def _floating_point(arch: str) -> None:
         with booted(arch, 1, shares=[f"{folder}:/floats"]) as machine:
             run(machine, "/floats/floats", _RIGHT)
             runs(machine, "for n in 1 2 3; do (/floats/floats; echo $?) & done; wait", "\n".join([str(_RIGHT)] * 3))
+            quiet(machine)
+
+
+def _peculiar(arch: str) -> None:
+    """Programs about what the architecture alone has."""
+    programs = templates_of.load(arch).programs
+    if not programs:
+        return
+    with tempfile.TemporaryDirectory(prefix="emu-port-") as folder:
+        for n, source in enumerate(programs.values()):
+            link_program(arch, source, Path(folder) / f"program{n}")
+        with booted(arch, 2, shares=[f"{folder}:/peculiar"]) as machine:
+            for n, name in enumerate(programs):
+                status = machine.run(f"/peculiar/program{n}").status
+                expect(f"the status of a program about {name}", _RIGHT, status)
             quiet(machine)
 
 

@@ -107,6 +107,11 @@ class AssemblerTemplates(ABC):
         return {}
 
     @property
+    def programs(self) -> Mapping[str, str]:
+        """Programs of the guest about what is peculiar to the architecture. They begin at _start, and end with status 42."""
+        return {}
+
+    @property
     def probed(self) -> Mapping[str, tuple[str, int]]:
         """Programs with an instruction at the label `probed`, of each kind that a copy of it has to treat in its own way: (text,
         what register 0 holds at the end). They do not use register 3.

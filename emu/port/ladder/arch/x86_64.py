@@ -169,6 +169,10 @@ class _Templates(AssemblerTemplates):
         return x86_64_litmus.litmus()
 
     @property
+    def programs(self) -> Mapping[str, str]:
+        return x86_64_programs.PROGRAMS
+
+    @property
     def timed(self) -> Mapping[str, tuple[str, float, float]]:
         there = f"movabs ${self._data}, %rsi; "
         return {

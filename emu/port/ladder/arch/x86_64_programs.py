@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from emu.port.ladder.arch import Summarised
 
-__all__ = ["probed_program", "summarised"]
+__all__ = ["PROGRAMS", "probed_program", "summarised"]
 
 _CARRY, _PARITY, _ZERO, _SIGN, _OVERFLOW = 1, 4, 0x40, 0x80, 0x800  # flags (SDM 1, 3.4.3)
 _CONDITIONS = {
@@ -156,3 +156,38 @@ _BLOCKS = {
     "accesses of vectors": ("movups (%rsi), %xmm0; movups %xmm0, 16(%rsi); paddd 16(%rsi), %xmm0; ", (3, 0, 0, 0)),
     "an access by nothing": ("xor %eax, %eax; mov (%rsi,%rax), %rcx; sub %edx, %edx; mov (%rsi,%rdx), %rcx; ", (2, 0, 0, 0)),
 }
+
+_ENDS = "mov $42, %edi; out: mov $231, %eax; syscall; bad: mov $1, %edi; jmp out; "
+
+
+def _segment() -> str:
+    """The base of a segment: set, used, told, and kept while another task runs."""
+    call = "mov $158, %eax; mov ${:#x}, %edi; lea {}(%rip), %rsi; syscall; "
+    right = "test %rax, %rax; jnz bad; "
+    check = "cmpq $77, %fs:0; jne bad; mov $24, %eax; syscall; "
+    return (
+        ".globl _start; _start: " + call.format(0x1002, "first") + right + check * 3 + call.format(0x1003, "place") + right
+        + "lea first(%rip), %rax; cmp %rax, place(%rip); jne bad; " + call.format(0x9999, "place") + "cmp $-22, %rax; jne bad; "
+        + _ENDS + ".data; .balign 8; first: .quad 77; place: .quad 0; "
+    )  # fmt: skip
+
+
+def _signal() -> str:
+    """A signal, whose handler changes all registers: behind it, they are as before."""
+    kept = ("rbx", "rbp", "rdx", "r8", "r9", "r10", "r12", "r13", "r14", "r15")
+    set_all = "".join(f"mov ${n + 100}, %{name}; " for n, name in enumerate(kept))
+    clear_all = "".join(f"xor %{name}, %{name}; " for name in kept)
+    check_all = "".join(f"cmp ${n + 100}, %{name}; jne bad; " for n, name in enumerate(kept))
+    return (
+        ".globl _start; _start: mov $13, %eax; mov $10, %edi; lea action(%rip), %rsi; xor %edx, %edx; mov $8, %r10d; syscall;"
+        "test %rax, %rax; jnz bad; mov $39, %eax; syscall; mov %eax, %edi; mov $10, %esi; mov $55, %ecx; movd %ecx, %xmm5; fld1;"
+        f"fldcw control(%rip); {set_all} mov $62, %eax; syscall; test %rax, %rax; jnz bad; {check_all}"
+        "cmpq $10, got(%rip); jne bad; movd %xmm5, %eax; cmp $55, %eax; jne bad; fnstcw place(%rip); mov place(%rip), %ax;"
+        "cmp %ax, control(%rip); jne bad; fistpl place(%rip); cmpl $1, place(%rip); jne bad; "
+        + _ENDS
+        + f"handler: mov %rdi, got(%rip); pxor %xmm5, %xmm5; fninit; {clear_all} ret; restorer: mov $15, %eax; syscall; "
+        ".data; .balign 8; action: .quad handler, 0x04000000, restorer, 0; got: .quad 0; place: .quad 0; control: .word 0x27f; "
+    )
+
+
+PROGRAMS = {"the base of a segment": _segment(), "a signal, and registers behind it": _signal()}
