@@ -28,6 +28,7 @@ class _Templates(AssemblerTemplates):
         Trap.READ: 13, Trap.WRITE: 15, Trap.FETCH: 12, Trap.PROTECTION: 15,
     }  # fmt: skip
     nmi_cause: ClassVar[int | None] = _INTERRUPT | _NMI
+    unused_vector: ClassVar[int | None] = 40
     probe_argument: ClassVar[str] = "%a0"
 
     def prepare(self, board: BareBoard) -> None:

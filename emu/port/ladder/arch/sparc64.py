@@ -38,6 +38,7 @@ class _Templates(AssemblerTemplates):
         Trap.READ: 0x68, Trap.WRITE: 0x68, Trap.FETCH: 0x64, Trap.PROTECTION: 0x6C,
     }  # fmt: skip
     nmi_cause: ClassVar[int | None] = 0x4F
+    unused_vector: ClassVar[int | None] = 7
     probe_argument: ClassVar[str] = "%o0"
     returns_42: ClassVar[str | None] = "retl; mov 42, %o0"
     repaired: ClassVar[Sequence[str]] = ("ldxa [%sp] 0xe2, %g1", "stxa %g1, [%sp] 0xe3")

@@ -32,6 +32,7 @@ class _Templates(AssemblerTemplates):
     after_breakpoint: ClassVar[int] = 1
     after_system_call: ClassVar[int] = 2
     nmi_cause: ClassVar[int | None] = 2
+    unused_vector: ClassVar[int | None] = 0x80
     probe_argument: ClassVar[str] = "%di"
     held_argument: ClassVar[str] = "di"
     returns_42: ClassVar[str | None] = "mov eax, 42; ret"
