@@ -10,6 +10,7 @@ from emu.cpu.snapshot.cpus import CpuStates
 from emu.cpu.timing import CACHES, PIPELINE
 from emu.port.ladder.board import CODE, DATA, IPI, REPORT, TIMER, BareBoard
 from emu.port.ladder.rung import NotSupported, fail
+from emu.port.ladder.summaries import summaries
 from emu.port.native.block_log import BlockLog
 
 __all__ = ["blocks", "hello", "slices", "state"]
@@ -173,6 +174,7 @@ def timing(arch: str) -> str:
     models, programs = cpu_arch.load(arch).cpu_models, BareBoard(arch).text.timed
     if not models:
         raise NotSupported("CpuArch.cpu_models is empty")
+    summaries(arch, models[0])
     for model in (PIPELINE, CACHES):
         for name, (part, least, most) in programs.items():
             cycles = _cost(arch, part, model, models[0])

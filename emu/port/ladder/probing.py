@@ -22,6 +22,7 @@ from emu.kernel.cpio import read_entries
 from emu.machine import Machine
 from emu.port.ladder import arch as templates_of
 from emu.port.ladder.assembler import link_program
+from emu.port.ladder.direct import check_changes
 from emu.port.ladder.guest import booted, contains, quiet, run, text_bytes, traced
 from emu.port.ladder.guest_probes import can_probe, check_registers, check_samples
 from emu.port.ladder.probed_code import copies, refusals, replaced
@@ -252,6 +253,7 @@ def direct_calls(arch: str) -> None:
             contains(f"what {module} has functions call directly", [rf"my_direct_func\d? \[{name}\]: "], text)
         machine.tracefs.write("current_tracer", "nop")
         run(machine, "busy 2 1 | grep ' 0 errors'")
+        check_changes(machine)
         quiet(machine)
 
 
@@ -292,8 +294,11 @@ def _wrong(machine: Machine) -> int:
 
 def race_lab(arch: str) -> str:
     """The race lab agrees with itself: protocols are safe in the model and on the machine, and broken ones are found."""
+    from emu.port.ladder.litmus import check_litmus
     from emu.race import api
     from emu.race.litmus import explore, read
+
+    check_litmus(arch)
 
     names = ftrace_arch.load(arch).protocols
     found = api.certify(names[0], arch, cpus=2, sites=1)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from emu.port.ladder.arch import HANDLER, AssemblerTemplates, Trap, x86_64_programs
+from emu.port.ladder.arch import HANDLER, AssemblerTemplates, LitmusTest, Summarised, Trap, x86_64_litmus, x86_64_programs
 from emu.port.ladder.board import DATA, BareBoard
 
 __all__ = ["TEMPLATES"]
@@ -32,9 +32,14 @@ class _Templates(AssemblerTemplates):
     after_breakpoint: ClassVar[int] = 1
     after_system_call: ClassVar[int] = 2
     nmi_cause: ClassVar[int | None] = 2
+    unused_vector: ClassVar[int | None] = 0x80
     probe_argument: ClassVar[str] = "%di"
     held_argument: ClassVar[str] = "di"
     returns_42: ClassVar[str | None] = "mov eax, 42; ret"
+    not_litmus: ClassVar[Sequence[str]] = x86_64_litmus.NOT_LITMUS
+    numbered: ClassVar[Sequence[str]] = (
+        "rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
+    )  # fmt: skip
     repaired: ClassVar[Sequence[str]] = ("vpaddd %xmm1, %xmm0, %xmm0", "vaddsd %xmm1, %xmm0, %xmm2", "rdrand %eax")
 
     def prepare(self, board: BareBoard) -> None:
@@ -157,6 +162,18 @@ class _Templates(AssemblerTemplates):
         return x86_64_programs.probed_program()
 
     @property
+    def summarised(self) -> Mapping[str, Summarised]:
+        return x86_64_programs.summarised(self._data)
+
+    @property
+    def litmus(self) -> Mapping[str, LitmusTest]:
+        return x86_64_litmus.litmus()
+
+    @property
+    def programs(self) -> Mapping[str, str]:
+        return x86_64_programs.PROGRAMS
+
+    @property
     def timed(self) -> Mapping[str, tuple[str, float, float]]:
         there = f"movabs ${self._data}, %rsi; "
         return {
@@ -177,6 +194,7 @@ class _Templates(AssemblerTemplates):
             "vectors' additions": ("paddd %xmm0, %xmm1; " * 4, 3.0, 5.6),
             "vectors' loads and moves": (f"{there}movups (%rsi), %xmm0; movd %eax, %xmm2; movq %xmm2, %rax; ", 4.8, 8.7),
             "floating point": ("mulsd %xmm0, %xmm1; addsd %xmm0, %xmm1; divsd %xmm0, %xmm1; cvtsi2sd %rax, %xmm2; ", 15.8, 23.6),
+            "breakpoints that return": ("int3; ", 145.0, 220.0),
             "a fence": ("mfence; ", 49.6, 70.7),
             "cpuid, which serialises": ("push %rbx; xor %eax, %eax; cpuid; pop %rbx; ", 85.8, 122.4),
             "a flush of the TLB": (f"mov %cr3, %rax; mov %rax, %cr3; {there}mov (%rsi), %rax; ", 0.5, 2.0),
