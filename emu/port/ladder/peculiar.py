@@ -5,11 +5,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from elftools.elf.elffile import ELFFile
 
 from emu.cpu import arch as cpu_arch
 from emu.cpu.disassembly import disassemble
 from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.errors import TraceError
+from emu.ftrace.probes.host_probes import Hit
 from emu.machine import Machine
 from emu.port.ladder.assembler import assemble
 from emu.port.ladder.guest import contains, quiet, run, traced
@@ -18,7 +22,7 @@ from emu.race.litmus import explore, parse
 from emu.race.litmus.arch import CODE
 
 __all__ = [
-    "Probed", "foreign_breakpoint", "litmus_faults", "litmus_lines",
+    "Probed", "diverted", "foreign_breakpoint", "labels", "litmus_faults", "litmus_lines", "nested_returns", "preemption",
     "user_stacks",
 ]  # fmt: skip
 
@@ -90,6 +94,16 @@ class Probed:
         return disassemble(cpu_arch.load(self._arch), self._code[at : at + 16], address)[0].text
 
 
+def labels(file: Path) -> dict[str, int]:
+    """The offset of each of a program's labels in its file."""
+    with file.open("rb") as opened:
+        elf = ELFFile(opened)
+        sections = list(elf.iter_sections())
+        symbols = [one for one in elf.get_section_by_name(".symtab").iter_symbols() if isinstance(one["st_shndx"], int)]
+        return {one.name: int(one["st_value"] - (section := sections[one["st_shndx"]])["sh_addr"] + section["sh_offset"])
+                for one in symbols}  # fmt: skip
+
+
 # The guest
 
 
@@ -129,3 +143,51 @@ def user_stacks(machine: Machine) -> None:
             compared += 1
     if not compared:
         fail("stacks of programs in openat()", text[:1000])
+
+
+def preemption(machine: Machine) -> None:
+    """A task that wakes another one gives way to it inside the kernel, and not without need."""
+    tracefs = machine.tracefs
+    tracefs.write("set_ftrace_filter", "preempt_schedule")
+    tracefs.write("current_tracer", "function")
+    tracefs.write("events/sched/sched_switch/enable", "1")
+    text = traced(machine, "hackbench -g 1 -l 5 > /dev/null")
+    calls, switches = (len(re.findall(pattern, text)) for pattern in (r": preempt_schedule <-", ": sched_switch: "))
+    tracefs.write("events/enable", "0")
+    tracefs.write("current_tracer", "nop")
+    tracefs.write("set_ftrace_filter", "")
+    if not 0 < calls <= switches:
+        fail(f"calls of preempt_schedule(), at most as many as there are switches of tasks, {switches}", str(calls))
+
+
+def nested_returns(machine: Machine) -> None:
+    """Return probes of a program's functions that call each other, and themselves."""
+    tracefs, files, path = machine.tracefs, machine.program_files, "/bin/recurse"
+    names = ("main", "level")
+    places = {name: files.file_offset(path, name) for name in names}
+    tracefs.write("uprobe_events", "".join(f"r:left_{name} {path}:{place:#x}\n" for name, place in places.items()))
+    tracefs.write("events/uprobes/enable", "1")
+    text = traced(machine, "recurse 5 1 > /dev/null")
+    counts = [len(re.findall(rf": left_{name}: ", text)) for name in names]
+    tracefs.write("events/uprobes/enable", "0")
+    tracefs.write("uprobe_events", "")
+    expect("returns of main() and of a function that calls itself five times, in two processes", [1, 12], counts)
+
+
+def diverted(machine: Machine) -> None:
+    """A probe at a function's beginning has the CPU go on at another function."""
+    known = machine.ftrace.arch.probing().registers
+    pc = next(name for name, word in known.names.items() if word == known.pc)
+    other = machine.kernel.image.symbol("sys_getppid")
+    both = "sh -c 'getpid; getpid; true'"
+
+    def divert(hit: Hit) -> None:
+        hit.registers[pc] = other
+
+    for tracer in ("nop", "function_graph"):
+        machine.tracefs.write("current_tracer", tracer)
+        with machine.probe("sys_getpid", divert):
+            first, second = run(machine, both).split()
+        expect(f"getpid() of two children of a shell, which a probe sends to getppid(), with {tracer}", first, second)
+    machine.tracefs.write("current_tracer", "nop")
+    quiet(machine)

@@ -3,20 +3,24 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable
+from pathlib import Path
 
 from emu.cpu import arch as cpu_arch
 from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.arch import OutOfReach
 from emu.port.ladder import peculiar
-from emu.port.ladder.assembler import assemble
+from emu.port.ladder.assembler import assemble, link_program
 from emu.port.ladder.board import DATA, USER_CODE, USER_DATA, USER_FRAMES, BareBoard
 from emu.port.ladder.guest import booted, contains, run, traced
 from emu.port.ladder.peculiar import Probed
 from emu.port.ladder.rung import expect, fail
 from emu.race.litmus.arch.riscv64_assembler import TABLE
 
-__all__ = ["kprobes", "live_patching", "page_faults", "programs", "race_lab", "stale_code", "traps"]
+__all__ = [
+    "backtraces", "events", "kprobes", "live_patching", "page_faults", "programs", "race_lab", "stale_code", "traps", "uprobes",
+]  # fmt: skip
 
 _NAME = "riscv64"
 _SITE, _FLAG = 0x140000, DATA + 0x100
@@ -121,6 +125,38 @@ _MARKED = (
 )
 
 
+def backtraces() -> None:
+    """Stacks of programs below deep kernel stacks."""
+    with booted(_NAME, 2) as machine:
+        peculiar.user_stacks(machine)
+
+
+def events() -> None:
+    """Tasks give way to others inside the kernel."""
+    with booted(_NAME, 1) as machine:
+        peculiar.preemption(machine)
+
+
+_COUNTED = (
+    ".globl _start; _start: la t0, count; probed: lhu a0, (t0); lhu t0, 2(t0); bnez t0, 70f; addi a0, a0, 40; 70: li a7, 94;"
+    "ecall; .data; .balign 4; count: .2byte 0, 0"
+)
+
+
+def uprobes() -> None:
+    """Return probes of functions that call themselves, and the counter that a probe increments in a program."""
+    with tempfile.TemporaryDirectory(prefix="emu-port-") as folder:
+        file = Path(folder) / "counted"
+        link_program(_NAME, _COUNTED, file)
+        with booted(_NAME, 1, shares=[f"{folder}:/peculiar"]) as machine:
+            peculiar.nested_returns(machine)
+            run(machine, "/peculiar/counted", 40)
+            labels = peculiar.labels(file)
+            machine.tracefs.write("uprobe_events", f"p:counted /peculiar/counted:{labels['probed']:#x}({labels['count']:#x})\n")
+            machine.tracefs.write("events/uprobes/enable", "1")
+            run(machine, "/peculiar/counted", 41)
+
+
 def kprobes() -> None:
     """Copies of instructions trap behind them, and tell where the CPU goes on."""
     here = cpu_arch.load(_NAME).kernel_map + (16 << 20)
@@ -142,6 +178,7 @@ def kprobes() -> None:
         contains("sstatus at a call site", [kernel_with_interrupts], traced(machine, "cat /proc/version > /dev/null"))
         tracefs.write("events/kprobes/enable", "0")
         tracefs.write("kprobe_events", "")
+        peculiar.diverted(machine)
         peculiar.foreign_breakpoint(machine)
 
 

@@ -3,20 +3,27 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
+import tempfile
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 from emu.cpu import arch as cpu_arch
 from emu.cpu.cpu import Cpu
 from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.arch import OutOfReach
+from emu.installation import firmware_directory
 from emu.port.ladder import peculiar
-from emu.port.ladder.assembler import assemble
+from emu.port.ladder.assembler import assemble, tools
 from emu.port.ladder.board import BareBoard
 from emu.port.ladder.guest import booted
 from emu.port.ladder.peculiar import Probed
 from emu.port.ladder.rung import expect, fail
 
-__all__ = ["backtraces", "blocks", "kprobes", "live_patching", "race_lab"]
+__all__ = [
+    "backtraces", "blocks", "events", "kprobes", "link", "live_patching", "race_lab", "uprobes",
+]  # fmt: skip
 
 _NAME = "sparc64"
 
@@ -81,7 +88,36 @@ def kprobes() -> None:
     expect("Probing.stepping_copy() of a nop", (nop + probing.breakpoint).hex(" "), stepping.hex(" "))
     expect("Probing.detour(): a breakpoint at the first instruction is needed", b"", probing.detour(here, here))
     with booted(_NAME, 1) as machine:
+        peculiar.diverted(machine)
         peculiar.foreign_breakpoint(machine)
+
+
+def events() -> None:
+    """Tasks give way to others inside the kernel."""
+    with booted(_NAME, 1) as machine:
+        peculiar.preemption(machine)
+
+
+def uprobes() -> None:
+    """Return probes of functions that call themselves."""
+    with booted(_NAME, 1) as machine:
+        peculiar.nested_returns(machine)
+
+
+def link() -> None:
+    """An object that has its table of call sites is left as it is."""
+    script = firmware_directory() / "arch" / _NAME / "recordmcount.py"
+    with tempfile.TemporaryDirectory(prefix="emu-port-") as folder:
+        file = Path(folder) / "a.o"
+        source = "int called(void); int calls(void) { return called() + 1; }"
+        command = [f"{tools(_NAME).prefix}gcc", "-pg", "-fno-pic", "-O2", "-c", "-x", "c", "-o", str(file), "-"]
+        subprocess.run(command, input=source, text=True, check=True, capture_output=True)
+        before = file.read_bytes()
+        made = []
+        for _ in range(2):
+            subprocess.run([sys.executable, str(script), str(file)], check=True, capture_output=True)
+            made.append(file.read_bytes())
+    expect("recordmcount.py changes an object once", (True, True), (made[0] != before, made[0] == made[1]))
 
 
 def _lines() -> Iterator[str]:
