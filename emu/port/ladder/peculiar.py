@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What the checks that an architecture adds to rungs (`arch/ARCH_checks.py`) share."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from emu.cpu import arch as cpu_arch
+from emu.cpu.disassembly import disassemble
+from emu.ftrace import arch as ftrace_arch
+from emu.ftrace.errors import TraceError
+from emu.machine import Machine
+from emu.port.ladder.assembler import assemble, link_program
+from emu.port.ladder.guest import booted, contains, quiet, run, traced
+from emu.port.ladder.rung import expect, fail
+from emu.race.litmus import explore, parse
+from emu.race.litmus.arch import CODE
+from emu.race.scenario.text_file import TextError
+
+__all__ = [
+    "Probed", "ends", "foreign_breakpoint", "litmus", "litmus_faults", "litmus_lines", "litmus_refusals", "litmus_states", "nmis",
+    "user_stacks",
+]  # fmt: skip
+
+RIGHT = 42  # the status of programs that find all as it should be
+_PAGE = 4096
+
+# Litmus tests
+
+
+def litmus(name: str, text: str) -> None:
+    """A litmus test is as it says, under each of its fetch models."""
+    test = parse(text)
+    for fetch in test.fetch:
+        found = explore(test, fetch)
+        expect(f"the litmus test about {name} holds under {fetch}", True, found.ok)
+
+
+def litmus_states(name: str, text: str, ends: int, states: int | None = None) -> None:
+    """A litmus test is as it says, and has so many ways in which all CPUs end, and so many different states."""
+    found = explore(parse(text), "coherent")
+    seen = (len(found.finals), found.states if states is not None else None, found.ok)
+    expect(f"the litmus test about {name}: ends, states, and whether it holds", (ends, states, True), seen)
+
+
+def _one(arch: str, line: str, state: str) -> str:
+    """A test of one instruction."""
+    return f"{arch.upper()} one\n{{ x = 0; {state} }}\n P0 ;\n {line} ;\n nop ;\nexists (0:fault)"
+
+
+def litmus_faults(arch: str, faults: Mapping[str, str | None], state: str) -> None:
+    """What ends a CPU that executes an instruction of a litmus test; None: nothing does. `state`: the registers at first."""
+    for line, fault in faults.items():
+        finals = [str(final) for final in explore(parse(_one(arch, line, state)), "coherent").finals]
+        expect(f"the end of a litmus test of `{line}`", [f"0:fault={fault};" if fault else ""], finals)
+
+
+def litmus_lines(arch: str, lines: Sequence[str], others: Mapping[str, str], before: str = "", behind: str = "") -> None:
+    """Lines of litmus tests are the code that the port's own assembler makes of them. They may name the labels `back`, `here`,
+    `there`, which stand before, at and behind the first line.
+
+    Args:
+        others: what a line of a litmus test is called for the port's assembler.
+        before, behind: directives around the lines for the latter.
+    """
+    frame = ["back: nop", "here: nop", "nop", "there: nop"]
+    program = parse("\n".join([f"{arch.upper()} n", "{ x = 0; }", " P0 ;", *(f" {line} ;" for line in [*frame, *lines]),
+                               "exists (x = 0)"])).program  # fmt: skip
+    code = program.code[: program.ends[0] - CODE]
+    source = "\n".join([before, *frame, *(others.get(line, line) for line in lines), behind])
+    expected = assemble(arch, source, CODE).code[: len(code)]
+    if code != expected:
+        at = next(n for n, (one, other) in enumerate(zip(code, expected, strict=False)) if one != other) & ~3
+        hardware = cpu_arch.load(arch)
+        texts = [disassemble(hardware, bytes(part[at : at + 4]), CODE + at)[0].text for part in (expected, code)]
+        fail(f"the litmus assembler makes {expected[at : at + 4].hex(' ')} ({texts[0]}) at byte {at:#x}",
+            f"{code[at : at + 4].hex(' ')} ({texts[1]})")
+
+
+def litmus_refusals(arch: str, lines: Mapping[str, str]) -> None:
+    """Lines that are no instructions of litmus tests, with a part of the reason."""
+    for line, why in lines.items():
+        try:
+            parse(_one(arch, line, ""))
+        except TextError as error:
+            if why in str(error):
+                continue
+            fail(f"`{line}` is refused in a litmus test: {why}", str(error))
+        fail(f"`{line}` is refused in a litmus test: {why}", "it is not")
+
+
+# Probes
+
+
+class Probed:
+    """Assembler text in which labels mark instructions, and what kprobes make of these."""
+
+    def __init__(self, arch: str, source: str, start: int) -> None:
+        self._arch, self._start = arch, start
+        program = assemble(arch, source, start)
+        self._code, self._at = program.code, program.symbols
+
+    def probed(self, label: str) -> None:
+        """A probe is possible there, by a copy of the instruction."""
+        probing, address = ftrace_arch.load(self._arch).probing(), self._at[label]
+        try:
+            instruction = probing.instruction(self._code, self._start, address)
+        except TraceError as error:
+            fail(f"a probe at `{self._text(address)}` is possible", str(error))
+        there = self._code[address - self._start :][: len(instruction)]
+        expect(f"the instruction that is probed at `{label}`", there.hex(" "), instruction.hex(" "))
+        for copy in (probing.copy, probing.stepping_copy):
+            made = copy(instruction, address, self._start + _PAGE)[: len(instruction)]
+            expect(f"the beginning of Probing.{copy.__name__}() of `{self._text(address)}`", there.hex(" "), made.hex(" "))
+
+    def _text(self, address: int) -> str:
+        at = address - self._start
+        return disassemble(cpu_arch.load(self._arch), self._code[at : at + 16], address)[0].text
+
+
+# NMIs
+
+
+def nmis(machine: Machine) -> None:
+    """NMIs come to each CPU, are traced, and the guest goes on."""
+    machine.tracefs.write("set_ftrace_filter", "nmi_handle")
+    machine.tracefs.write("current_tracer", "function")
+    for cpu in range(len(machine.board.cpus)):
+        for _ in range(3):
+            machine.inject_nmi(cpu)
+            run(machine, "true")
+    text = machine.tracefs.read("trace")
+    counts = [len(re.findall(rf"\[{cpu:03}\] .*: nmi_handle <-", text)) for cpu in range(len(machine.board.cpus))]
+    expect("NMIs that the guest handles, of three on each CPU", [3] * len(counts), counts)
+    machine.tracefs.write("current_tracer", "nop")
+    machine.tracefs.write("set_ftrace_filter", "")
+    quiet(machine)
+
+
+def foreign_breakpoint(machine: Machine) -> None:
+    """A breakpoint in the kernel that is no probe's ends the task with an oops, and the guest goes on."""
+    board, memory = machine.board, machine.kernel.memory
+    place = memory.physical(machine.kernel.image.symbol("sys_getppid"))
+    breakpoint = machine.ftrace.arch.probing().breakpoint
+    before = bytes(board.ram[place : place + len(breakpoint)])
+    for code in (breakpoint, before):
+        board.write_code(place, code)
+        board.flush_page(place)
+        machine.run("sh -c 'echo $PPID'; getpid; getppid")
+        if code is breakpoint:
+            contains("the report about a breakpoint that is nobody's", ["oops", r"\bip [0-9a-f]{16}  sys_getppid"],
+                "\n".join(machine.warnings))
+            machine.warnings.clear()
+    run(machine, "echo alive")
+    quiet(machine)
+
+
+def ends(arch: str, programs: Mapping[str, tuple[str, int]]) -> None:
+    """Programs, by what they do, end with their status."""
+    with tempfile.TemporaryDirectory(prefix="emu-port-") as folder:
+        for n, (source, _) in enumerate(programs.values()):
+            link_program(arch, source.replace("\n", ";").strip(";"), Path(folder) / f"program{n}")
+        with booted(arch, 1, shares=[f"{folder}:/peculiar"]) as machine:
+            for n, (name, (_, status)) in enumerate(programs.items()):
+                seen = machine.run(f"/peculiar/program{n}").status
+                expect(f"the status of a program that {name}", status, seen)
+
+
+def user_stacks(machine: Machine) -> None:
+    """A program's stack in a system call is the same however deep the kernel's own is."""
+    tracefs = machine.tracefs
+    tracefs.write("options/userstacktrace", "1")
+    for name in ("syscalls/sys_enter_openat", "syscalls/sys_exit_openat", "kmem/kmem_cache_alloc"):
+        tracefs.write(f"events/{name}/enable", "1")
+    text = traced(machine, "cat /proc/version > /dev/null")
+    tracefs.write("events/enable", "0")
+    tracefs.write("options/userstacktrace", "0")
+    inside, compared = "", 0
+    for event, stack in re.findall(r"^ +cat-.*?: (\w+).*\n(?: +cat-.*<user stack trace>\n)((?: => .*\n)+)", text, re.MULTILINE):
+        if event == "sys_openat":
+            inside = "" if inside else stack
+        elif inside:
+            expect("a program's stack at kmem_cache_alloc, as where the system call begins", inside, stack)
+            compared += 1
+    if not compared:
+        fail("stacks of programs in openat()", text[:1000])
