@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from emu.cpu import arch as cpu_arch
 from emu.cpu.cpu import Cpu
 from emu.cpu.disassembly import disassemble
@@ -202,8 +204,7 @@ def _written_by_host(arch: str, cpu_model: str) -> None:
         return 0
 
     bare.run(on_report=note, why="a program that loads")
-    first, second, third = (end - begin for begin, end in zip(clocks, clocks[1:], strict=False))
-    del first
+    _, second, third = (end - begin for begin, end in pairwise(clocks))
     if third < second + _LINES * _MISS:
         bare.failed(f"{_LINES} loads of what the host has written take {_MISS} cycles each, and more than {second} in all",
                     str(third))  # fmt: skip

@@ -32,6 +32,7 @@ class _Templates(AssemblerTemplates):
     after_breakpoint: ClassVar[int] = 1
     after_system_call: ClassVar[int] = 2
     nmi_cause: ClassVar[int | None] = 2
+    counts_traps: ClassVar[bool] = True
     unused_vector: ClassVar[int | None] = 0x80
     probe_argument: ClassVar[str] = "%di"
     held_argument: ClassVar[str] = "di"
