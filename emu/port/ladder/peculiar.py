@@ -4,46 +4,27 @@
 from __future__ import annotations
 
 import re
-import tempfile
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from emu.cpu import arch as cpu_arch
 from emu.cpu.disassembly import disassemble
 from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.errors import TraceError
 from emu.machine import Machine
-from emu.port.ladder.assembler import assemble, link_program
-from emu.port.ladder.guest import booted, contains, quiet, run, traced
+from emu.port.ladder.assembler import assemble
+from emu.port.ladder.guest import contains, quiet, run, traced
 from emu.port.ladder.rung import expect, fail
 from emu.race.litmus import explore, parse
 from emu.race.litmus.arch import CODE
-from emu.race.scenario.text_file import TextError
 
 __all__ = [
-    "Probed", "ends", "foreign_breakpoint", "litmus", "litmus_faults", "litmus_lines", "litmus_refusals", "litmus_states", "nmis",
+    "Probed", "foreign_breakpoint", "litmus_faults", "litmus_lines",
     "user_stacks",
 ]  # fmt: skip
 
-RIGHT = 42  # the status of programs that find all as it should be
 _PAGE = 4096
 
 # Litmus tests
-
-
-def litmus(name: str, text: str) -> None:
-    """A litmus test is as it says, under each of its fetch models."""
-    test = parse(text)
-    for fetch in test.fetch:
-        found = explore(test, fetch)
-        expect(f"the litmus test about {name} holds under {fetch}", True, found.ok)
-
-
-def litmus_states(name: str, text: str, ends: int, states: int | None = None) -> None:
-    """A litmus test is as it says, and has so many ways in which all CPUs end, and so many different states."""
-    found = explore(parse(text), "coherent")
-    seen = (len(found.finals), found.states if states is not None else None, found.ok)
-    expect(f"the litmus test about {name}: ends, states, and whether it holds", (ends, states, True), seen)
 
 
 def _one(arch: str, line: str, state: str) -> str:
@@ -80,18 +61,6 @@ def litmus_lines(arch: str, lines: Sequence[str], others: Mapping[str, str], bef
             f"{code[at : at + 4].hex(' ')} ({texts[1]})")
 
 
-def litmus_refusals(arch: str, lines: Mapping[str, str]) -> None:
-    """Lines that are no instructions of litmus tests, with a part of the reason."""
-    for line, why in lines.items():
-        try:
-            parse(_one(arch, line, ""))
-        except TextError as error:
-            if why in str(error):
-                continue
-            fail(f"`{line}` is refused in a litmus test: {why}", str(error))
-        fail(f"`{line}` is refused in a litmus test: {why}", "it is not")
-
-
 # Probes
 
 
@@ -121,23 +90,7 @@ class Probed:
         return disassemble(cpu_arch.load(self._arch), self._code[at : at + 16], address)[0].text
 
 
-# NMIs
-
-
-def nmis(machine: Machine) -> None:
-    """NMIs come to each CPU, are traced, and the guest goes on."""
-    machine.tracefs.write("set_ftrace_filter", "nmi_handle")
-    machine.tracefs.write("current_tracer", "function")
-    for cpu in range(len(machine.board.cpus)):
-        for _ in range(3):
-            machine.inject_nmi(cpu)
-            run(machine, "true")
-    text = machine.tracefs.read("trace")
-    counts = [len(re.findall(rf"\[{cpu:03}\] .*: nmi_handle <-", text)) for cpu in range(len(machine.board.cpus))]
-    expect("NMIs that the guest handles, of three on each CPU", [3] * len(counts), counts)
-    machine.tracefs.write("current_tracer", "nop")
-    machine.tracefs.write("set_ftrace_filter", "")
-    quiet(machine)
+# The guest
 
 
 def foreign_breakpoint(machine: Machine) -> None:
@@ -156,17 +109,6 @@ def foreign_breakpoint(machine: Machine) -> None:
             machine.warnings.clear()
     run(machine, "echo alive")
     quiet(machine)
-
-
-def ends(arch: str, programs: Mapping[str, tuple[str, int]]) -> None:
-    """Programs, by what they do, end with their status."""
-    with tempfile.TemporaryDirectory(prefix="emu-port-") as folder:
-        for n, (source, _) in enumerate(programs.values()):
-            link_program(arch, source.replace("\n", ";").strip(";"), Path(folder) / f"program{n}")
-        with booted(arch, 1, shares=[f"{folder}:/peculiar"]) as machine:
-            for n, (name, (_, status)) in enumerate(programs.items()):
-                seen = machine.run(f"/peculiar/program{n}").status
-                expect(f"the status of a program that {name}", status, seen)
 
 
 def user_stacks(machine: Machine) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from emu.port.ladder.arch import HANDLER, AssemblerTemplates, Trap, riscv64_programs
+from emu.port.ladder.arch import HANDLER, AssemblerTemplates, LitmusTest, Trap, riscv64_programs
 from emu.port.ladder.board import DATA, USER_CODE, BareBoard
 
 __all__ = ["TEMPLATES"]
@@ -31,6 +31,10 @@ class _Templates(AssemblerTemplates):
     unused_vector: ClassVar[int | None] = 40
     probe_argument: ClassVar[str] = "%a0"
     held_argument: ClassVar[str] = "a0"
+    not_litmus: ClassVar[Sequence[str]] = (
+        "sraw a0, a1, a2", "addi a0, a1, 2048", "ld a0, (a9)", "fence rr, w", "c.li a0, 32", "lr.d a0, 8(a1)", "beq a0, a1, 0",
+        "slli a0, a0, 64", "j 0x10001", "mv a0", "jalr a0, a1", "sd a0, 8 a1",
+    )  # fmt: skip
 
     def prepare(self, board: BareBoard) -> None:
         board.word(_ROOT + 256 * 8, _KERNEL_PAGE)  # the first GiB of RAM
@@ -83,6 +87,22 @@ class _Templates(AssemblerTemplates):
         long = ("auipc a0, 1", "jal ra, 75f", "jalr ra, 4(a1)", *(f"b{name} a0, a1, 75f" for name in ("eq", "ne", "lt", "ge")))
         compressed = ("c.j 75f", "c.jr a1", "c.jalr a1", "c.beqz a0, 75f", "c.bnez a0, 75f")
         return {f"`{one}`": (text.format(one), 1) for text, names in ((over, long), (short, compressed)) for one in names}
+
+    @property
+    def litmus(self) -> Mapping[str, LitmusTest]:
+        add = ["amoadd.d a1, a0, (s0)", "{0}: lr.d a2, (s1)", "add a2, a2, a0", "sc.d a3, a2, (s1)", "bnez a3, {0}"]
+        registers = "".join(f"{cpu}:s0 = x; {cpu}:s1 = y; {cpu}:a0 = 1; " for cpu in range(2))
+        over = ["lr.d a2, (s0)", "sc.d a3, a2, (s0)", "li a2, 0", "li a3, 0", "nop"]
+        return {
+            "atomic additions": LitmusTest([[line.format(label) for line in add] for label in ("again", "retry")],
+                f"x = 0; y = 0; {registers}", "x = 2 /\\ y = 2", "x=2; y=2;", 117),
+            "reservations that are over": LitmusTest([over, ["sd a0, (s0)"]], "x = 0; 0:s0 = x; 1:s0 = x; 1:a0 = 1;", "x = 1",
+                "x=1;", 16),
+        }  # fmt: skip
+
+    @property
+    def programs(self) -> Mapping[str, str]:
+        return riscv64_programs.PROGRAMS
 
     @property
     def probed_program(self) -> str:

@@ -9,7 +9,6 @@ from emu.cpu import arch as cpu_arch
 from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.arch import OutOfReach
 from emu.port.ladder import peculiar
-from emu.port.ladder.arch.riscv64_guest import PROGRAMS
 from emu.port.ladder.assembler import assemble
 from emu.port.ladder.board import DATA, USER_CODE, USER_DATA, USER_FRAMES, BareBoard
 from emu.port.ladder.guest import booted, contains, run, traced
@@ -17,7 +16,7 @@ from emu.port.ladder.peculiar import Probed
 from emu.port.ladder.rung import expect, fail
 from emu.race.litmus.arch.riscv64_assembler import TABLE
 
-__all__ = ["boot", "kprobes", "live_patching", "page_faults", "programs", "race_lab", "stale_code", "traps"]
+__all__ = ["kprobes", "live_patching", "page_faults", "programs", "race_lab", "stale_code", "traps"]
 
 _NAME = "riscv64"
 _SITE, _FLAG = 0x140000, DATA + 0x100
@@ -80,15 +79,8 @@ def page_faults() -> None:
     bare.expect("how often the instructions before it have been executed", 2, bare.result)
 
 
-def boot() -> None:
-    """NMIs."""
-    with booted(_NAME, 2) as machine:
-        peculiar.nmis(machine)
-
-
 def programs() -> None:
-    """Signal handlers and floating point, code that a program writes, the page of code that each program has."""
-    peculiar.ends(_NAME, PROGRAMS)
+    """The page of code that each program has."""
     with booted(_NAME, 1) as machine:
         contains("a program with its mappings", [r"r-xp .*\[vdso\]"], run(machine, "cat /proc/self/maps"))
 
@@ -162,38 +154,13 @@ _SHORT = ("nop", "mv a0, a1", "li a0, -2048", "beqz a0, there", "bnez a0, back",
 
 
 def race_lab() -> None:
-    """The litmus assembler is the port's own for each instruction; traps end CPUs; LR and SC; pairs of words."""
+    """The litmus assembler is the port's own for each instruction; traps end CPUs."""
     lines = [f"{name} {', '.join(_OPERANDS[letter] for letter in format)}".strip() for name, (_, format) in TABLE.items()]
     compressed = {line: f".option rvc; {line}; .option norvc" for line in lines if line.startswith("c.")}
     # An odd number of compressed ones leaves the words behind them unaligned, which does not matter.
     peculiar.litmus_lines(_NAME, [*_SHORT, *lines], compressed, before=".option norvc; .option norelax")
-    peculiar.litmus_refusals(_NAME, {
-        "sraw a0, a1, a2": "'sraw' is not known", "addi a0, a1, 2048": "2048 is not", "ld a0, (a9)": "a9", "fence rr, w": "rr",
-        "c.li a0, 32": "32 is not", "lr.d a0, 8(a1)": "offset", "beq a0, a1, x": "away", "slli a0, a0, 64": "64 is not",
-        "j x + 1": "multiple", "mv a0": "operands", "jalr a0, a1": "place in memory", "sd a0, 8 a1": "place in memory",
-    })  # fmt: skip
     peculiar.litmus_faults(_NAME, {
         ".byte 0x7f 0 0 0": "illegal_instruction", "ld a0, (zero)": "load_page_fault", "sd a0, (zero)": "store_page_fault",
         "c.ebreak": "breakpoint", "lr.d a0, (s1)": "load_address_misaligned", "jr zero": "instruction_page_fault",
         "jr s0": "left the text, to 0x11000", "ld a0, 1(s0)": None, "amoadd.d a0, a0, (s0)": None,
     }, "0:s0 = x; 0:s1 = 0x11001;")  # fmt: skip
-    peculiar.litmus("atomic additions of two CPUs", """RISCV64 atomic
-{ x = 0; y = 0; 0:s0 = x; 1:s0 = x; 0:s1 = y; 1:s1 = y; 0:a0 = 1; 1:a0 = 1; }
- P0                       | P1                       ;
- amoadd.d a1, a0, (s0)    | amoadd.d a1, a0, (s0)    ;
- again: lr.d a2, (s1)     | retry: lr.d a2, (s1)     ;
- add a2, a2, a0           | add a2, a2, a0           ;
- sc.d a3, a2, (s1)        | sc.d a3, a2, (s1)        ;
- bnez a3, again           | bnez a3, retry           ;
-forall (x = 2 /\\ y = 2 /\\ (0:a1 = 0 \\/ 1:a1 = 0))
-""")  # fmt: skip
-    peculiar.litmus_states("reservations that are over", """RISCV64 over
-{ x = 0; 0:s0 = x; 1:s0 = x; 1:a0 = 1; }
- P0                  | P1            ;
- lr.d a2, (s0)       | sd a0, (s0)   ;
- sc.d a3, a2, (s0)   |               ;
- li a2, 0            |               ;
- li a3, 0            |               ;
- nop                 |               ;
-exists (x = 1)
-""", 1, 16)  # fmt: skip

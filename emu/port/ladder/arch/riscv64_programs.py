@@ -1,11 +1,42 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Programs of RISC-V for the ladder's probes: jumps and branches of every form, and sequences that must not be interrupted."""
+"""Programs of RISC-V's guest: what is peculiar to it, and for probes, jumps and branches of every form."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from emu.port.ladder.assembler import labelled
 
-__all__ = ["probed_program"]
+__all__ = ["PROGRAMS", "probed_program"]
+
+_RIGHT = 42
+_END = f"bad: li a0, 1; j out; right: li a0, {_RIGHT}; out: li a7, 94; ecall"
+_START = ".globl _start; _start: addi sp, sp, -512; "
+
+# A handler that clears registers of floating point, its flags, and registers of the interrupted code.
+_SIGNAL = f"""
+{_START} la a1, act; la t0, handler; sd t0, (a1); li a0, 10; li a2, 0; li a3, 8; li a7, 134; ecall; bnez a0, bad; la s0, number
+fld fs0, (s0); fld ft0, (s0); li t0, 0x61; fscsr t0; li a7, 172; ecall; li a1, 10; li s1, 0x55; li t3, 0x66; li a7, 129; ecall
+li t1, 0x55; bne s1, t1, bad; li t1, 0x66; bne t3, t1, bad; frcsr t0; li t1, 0x61; bne t0, t1, bad; ld t1, (s0)
+fmv.x.d t0, fs0; bne t0, t1, bad; fmv.x.d t0, ft0; bne t0, t1, bad; la t0, flag; ld t0, (t0); li t1, 10; beq t0, t1, right
+{_END}; handler: fmv.d.x fs0, zero; fmv.d.x ft0, zero; fscsr zero; la t0, flag; sd a0, (t0); li s1, 0; li t3, 0; ret
+.data; .balign 8; number: .dword 0x4008000000000000; flag: .dword 0; act: .dword 0, 0, 0, 0
+"""
+# mmap() of a page for code, and riscv_flush_icache(), which knows one flag.
+_CODE = f"""
+{_START} li a0, 0; li a1, 4096; li a2, 7; li a3, 0x22; li a4, -1; li a5, 0; li a7, 222; ecall; bltz a0, bad; mv s0, a0
+la s1, first; ld t0, (s1); sd t0, (s0); mv a0, s0; addi a1, a0, 64; li a2, 0; li a7, 259; ecall; bnez a0, bad
+jalr s0; li t0, 1; bne a0, t0, bad; ld t0, 8(s1); sd t0, (s0); mv a0, s0; addi a1, a0, 64; li a2, 0; li a7, 259; ecall
+bnez a0, bad; jalr s0; li t0, 2; bne a0, t0, bad; mv a0, s0; mv a1, s0; li a2, 4; li a7, 259; ecall; li t0, -22; beq a0, t0, right
+{_END}; .option norvc; .balign 8; first: li a0, 1; ret; li a0, 2; ret
+"""
+
+PROGRAMS: Mapping[str, str] = MappingProxyType({
+    "a signal handler that changes registers": _SIGNAL,
+    "code that it has written (riscv_flush_icache)": _CODE,
+})  # fmt: skip
+"""By what they are about; see AssemblerTemplates.programs."""
 
 _TAKEN = {"beq": "e", "bne": "lg", "blt": "l", "bge": "ge", "bltu": "g", "bgeu": "le"}  # of -5 and 7: unsigned, -5 is greater
 _PAIRS = {"l": ("a2", "a3"), "g": ("a3", "a2"), "e": ("a2", "a2")}

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from emu.port.ladder.arch import HANDLER, AssemblerTemplates, Trap, sparc64_programs
+from emu.port.ladder.arch import HANDLER, AssemblerTemplates, LitmusTest, Trap, sparc64_programs
 from emu.port.ladder.board import BareBoard
 
 __all__ = ["TEMPLATES"]
@@ -41,8 +41,9 @@ class _Templates(AssemblerTemplates):
     unused_vector: ClassVar[int | None] = 7
     probe_argument: ClassVar[str] = "%o0"
     held_argument: ClassVar[str] = "i0"
+    not_litmus: ClassVar[Sequence[str]] = ("retry", "add %o0, %q1, %o2", "ldx [%o0], nowhere", "subcc %o1, 7, %g0")
     returns_42: ClassVar[str | None] = "retl; mov 42, %o0"
-    repaired: ClassVar[Sequence[str]] = ("ldxa [%sp] 0xe2, %g1", "stxa %g1, [%sp] 0xe3")
+    repaired: ClassVar[Sequence[str]] = ("ldxa [%sp] 0xe2, %g1", "stxa %g1, [%sp] 0xe3", "ldstuba [%sp] 0xe2, %g1")
 
     def prepare(self, board: BareBoard) -> None:
         common = board.put(
@@ -95,6 +96,24 @@ class _Templates(AssemblerTemplates):
             "stx %l5, [%o1+8]; clr %o2; mov 59, %g1; ta 0x6d; bad: mov 1, %o0; ba,pt %xcc, out; nop; right: mov 42, %o0;"
             "out: mov 188, %g1; ta 0x6d; nop; .data; .balign 8; arguments: .xword 0, 0, 0"
         )  # fmt: skip
+
+    @property
+    def litmus(self) -> Mapping[str, LitmusTest]:
+        begin, store = "x = 0; 0:g1 = x; 1:g1 = x;", ["mov 1, %o0", "stx %o0, [%g1]"]
+        codes = ["ldx [%g1], %o1", "cmp %o1, 7", "mov 0, %o1", "ldx [%g1], %o2", "cmp %o2, 7", "mov 0, %o2"]
+        ends = [f"0:o1={first}; 0:o2={second};" for first, second in ((0, 0), (0, 1), (1, 1))]
+        slots = {"": (" ".join(ends), 15), ",a": (" ".join(ends[:2]), 10)}
+        return {
+            "condition codes of which QEMU keeps the operands": LitmusTest([codes, store], begin, "x = 1", "x=1;", 25),
+            **{f"a branch{annul} with a delay slot": LitmusTest(
+                [[f"ba{annul} out", "ldx [%g1], %o1", "out: ldx [%g1], %o2"], store], begin, "0:o1 = 0 \\/ 0:o2 = 1", finals,
+                states,
+            ) for annul, (finals, states) in slots.items()},
+        }  # fmt: skip
+
+    @property
+    def programs(self) -> Mapping[str, str]:
+        return sparc64_programs.PROGRAMS
 
     @property
     def probed_program(self) -> str:

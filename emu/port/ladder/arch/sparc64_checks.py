@@ -10,14 +10,13 @@ from emu.cpu.cpu import Cpu
 from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.arch import OutOfReach
 from emu.port.ladder import peculiar
-from emu.port.ladder.arch.sparc64_programs import PROGRAMS
 from emu.port.ladder.assembler import assemble
 from emu.port.ladder.board import BareBoard
 from emu.port.ladder.guest import booted
 from emu.port.ladder.peculiar import Probed
 from emu.port.ladder.rung import expect, fail
 
-__all__ = ["backtraces", "blocks", "boot", "kprobes", "live_patching", "programs", "race_lab"]
+__all__ = ["backtraces", "blocks", "kprobes", "live_patching", "race_lab"]
 
 _NAME = "sparc64"
 
@@ -35,17 +34,6 @@ def blocks() -> None:
 
         bare.run(on_report=look)
         bare.expect(f"CpuArch.registers()['ccr'] behind a comparison of {left:#x} with {right:#x}", [codes], seen)
-
-
-def boot() -> None:
-    """NMIs."""
-    with booted(_NAME, 2) as machine:
-        peculiar.nmis(machine)
-
-
-def programs() -> None:
-    """Contexts, windows, floating point of signal handlers, events of poll(), faults."""
-    peculiar.ends(_NAME, PROGRAMS)
 
 
 def backtraces() -> None:
@@ -106,31 +94,10 @@ def _lines() -> Iterator[str]:
 
 
 def race_lab() -> None:
-    """The litmus assembler is the port's own; traps end CPUs; delay slots; FLUSH."""
+    """The litmus assembler is the port's own; traps end CPUs."""
     peculiar.litmus_lines(_NAME, list(_lines()), {"membar 2": "membar #StoreLoad"})
-    peculiar.litmus_refusals(_NAME, {"retry": "invalid mnemonic", "add %o0, %q1, %o2": "%q1", "ldx [%o0], nowhere": "nowhere"})
     peculiar.litmus_faults(_NAME, {
         "unimp 0": "illegal_instruction", "ldx [%g0], %o0": "fast_data_access_MMU_miss", "restore": "fill",
         "ldx [%g1 + 1], %o0": "mem_address_not_aligned", "udivx %o0, %g0, %o0": "division_by_zero", "ta 3": "trap 0x3",
         "save %sp, -176, %sp": None,
     }, "0:g1 = x;")  # fmt: skip
-    for annul, ends in (("", 3), (",a", 2)):
-        peculiar.litmus_states(f"a branch{annul} with a delay slot", f"""SPARC64 slot
-{{ x = 0; 0:g1 = x; 1:g1 = x; }}
- P0                   | P1             ;
- ba{annul} out        | mov 1, %o0     ;
- ldx [%g1], %o1       | stx %o0, [%g1] ;
- out: ldx [%g1], %o2  |                ;
-forall (0:o1 = 0 \\/ 0:o2 = 1)
-""", ends)  # fmt: skip
-    peculiar.litmus_states("condition codes of which QEMU keeps the operands", """SPARC64 codes
-{ x = 0; 0:g1 = x; 1:g1 = x; }
- P0                     | P1             ;
- ldx [%g1], %o1         | mov 1, %o0     ;
- cmp %o1, 7             | stx %o0, [%g1] ;
- mov 0, %o1             |                ;
- ldx [%g1], %o2         |                ;
- cmp %o2, 7             |                ;
- mov 0, %o2             |                ;
-forall (x = 1)
-""", 1, 25)  # fmt: skip

@@ -11,7 +11,6 @@ from emu.port.ladder.assembler import labelled
 __all__ = ["PROGRAMS", "probed_program"]
 
 _BAD, RIGHT = 1, 42
-_SIGILL, _KILLED = 4, 128
 _EXIT = 188
 _END = (
     f"bad: mov {_BAD}, %o0; ba,pt %xcc, out; nop; right: mov {RIGHT}, %o0; out: mov {_EXIT}, %g1; ta 0x6d; nop; last: nop;"
@@ -54,17 +53,21 @@ ldx [%l0 + 64], %l2; stx %l0, [%l1]; add %l1, %l4, %l1; ldstub [%l1], %g2; add %
 clr %o0; mov %l0, %o1; mov 117, %g1; ta 0x6d; ldx [%l0 + 64], %l3; sub %l3, %l2, %l3; cmp %l3, 3; be,pt %xcc, right; nop
 {_END} .data; .balign 8; usage: .skip 256; .xword 1; .bss; .balign 8192; pages: .skip 3 * 8192
 """
-_FOREIGN = f"{_START} ta 0x73; nop; {_END}"
+# A handler of SIGILL ends the program.
+_FOREIGN = f"""
+{_START} setx act, %g1, %o1; setx right, %g1, %g2; stx %g2, [%o1]; clr %o2; setx right, %g1, %o3; mov 8, %o4; mov 4, %o0
+mov 102, %g1; ta 0x6d; bcs,pn %xcc, bad; nop; ta 0x73; nop; {_END} .data; .balign 8; act: .skip 64
+"""
 
-PROGRAMS: Mapping[str, tuple[str, int]] = MappingProxyType({
-    "saves its context and goes back to it (ta 0x6e, 0x6f)": (_CONTEXT, RIGHT),
-    "has its windows flushed (ta 3)": (_FLUSHED, RIGHT),
-    "asks whether it can write (poll)": (_POLL, RIGHT),
-    "has a signal handler that changes registers": (_SIGNAL, RIGHT),
-    "stores to pages that it has not used": (_FAULTS, RIGHT),
-    "executes a breakpoint of uprobes that nobody has placed": (_FOREIGN, _KILLED + _SIGILL),
+PROGRAMS: Mapping[str, str] = MappingProxyType({
+    "contexts that it saves and goes back to (ta 0x6e, 0x6f)": _CONTEXT,
+    "flushed windows (ta 3)": _FLUSHED,
+    "events of poll()": _POLL,
+    "a signal handler that changes registers": _SIGNAL,
+    "the number of faults of its stores": _FAULTS,
+    "a breakpoint of uprobes that nobody has placed": _FOREIGN,
 })  # fmt: skip
-"""By what a program does: its text, and its status."""
+"""By what they are about; see AssemblerTemplates.programs."""
 
 
 def _integer(left: int, right: int) -> dict[str, bool]:
