@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 from emu.machine import Machine
-from emu.port.ladder.guest import contains, quiet, run, traced
+from emu.port.ladder.guest import booted, contains, quiet, run, traced
 from emu.port.ladder.rung import expect, fail
 
-__all__ = ["check_devices"]
+__all__ = ["check_devices", "check_places"]
 
 _INSERT = "insmod /lib/modules/sample_io.ko"
 _WORDS = ("W 1 0xf000000400 0xa1", "W 2 0xf000000402 0xb2b1", "W 4 0xf000000404 0xc4c3c2c1",
@@ -50,3 +50,13 @@ def check_devices(machine: Machine) -> None:
              run(machine, "dmesg"))  # fmt: skip
     run(machine, f"{_do('words')}; {_do('strings')}; rmmod sample_io")
     quiet(machine)
+
+
+def check_places(arch: str) -> None:
+    """With mmiotrace.trace_pc, the trace has the instruction of each access."""
+    with booted(arch, 1, command_line="mmiotrace.trace_pc=1") as machine:
+        machine.tracefs.write("current_tracer", "mmiotrace")
+        run(machine, _INSERT)
+        lines = [line.split() for line in traced(machine, _do("words")).splitlines() if line[:2] in ("R ", "W ")]
+        places = [machine.kernel.symbols.describe(int(line[6], 16)) for line in lines]
+        expect("accesses from the module's code", [True] * len(_WORDS), ["[sample_io]" in place for place in places])

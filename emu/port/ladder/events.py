@@ -8,7 +8,7 @@ import re
 import numpy as np
 
 from emu.machine import Machine
-from emu.port.ladder.devices import check_devices
+from emu.port.ladder.devices import check_devices, check_places
 from emu.port.ladder.guest import booted, contains, quiet, run, runs, text_bytes, traced
 from emu.port.ladder.rung import expect, fail
 
@@ -150,8 +150,11 @@ def events(arch: str) -> None:
         quiet(machine)
         _latencies(machine)
         _preemptirq(machine)
-        if "mmiotrace" in tracefs.read("available_tracers").split():
+        has_devices = "mmiotrace" in tracefs.read("available_tracers").split()
+        if has_devices:
             check_devices(machine)
+    if has_devices:
+        check_places(arch)
 
 
 def _latencies(machine: Machine) -> None:

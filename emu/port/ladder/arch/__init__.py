@@ -73,6 +73,7 @@ class AssemblerTemplates(ABC):
     after_breakpoint: ClassVar[int] = 0  # bytes from a breakpoint to the address that its trap saves
     after_system_call: ClassVar[int] = 0  # the same of a system call
     nmi_cause: ClassVar[int | None] = None  # the contents of register 4 in the handler of an NMI; None: there is none here
+    counts_traps: ClassVar[bool] = False  # whether the port counts traps that come while interrupts are on
     unused_vector: ClassVar[int | None] = None  # an interrupt that the guest's kernel has no use for
     probe_argument: ClassVar[str]  # what a probe at a program's function calls the register of its first argument: "%di"
     held_argument: ClassVar[str] = ""  # the register with a function's first argument behind its call site; "": not known

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from emu.port.ladder.arch import HANDLER, AssemblerTemplates, LitmusTest, Summarised, Trap, x86_64_litmus, x86_64_programs
-from emu.port.ladder.board import DATA, BareBoard
+from emu.port.ladder.board import DATA, USER_DATA, BareBoard
 
 __all__ = ["TEMPLATES"]
 
@@ -32,6 +32,7 @@ class _Templates(AssemblerTemplates):
     after_breakpoint: ClassVar[int] = 1
     after_system_call: ClassVar[int] = 2
     nmi_cause: ClassVar[int | None] = 2
+    counts_traps: ClassVar[bool] = True
     unused_vector: ClassVar[int | None] = 0x80
     probe_argument: ClassVar[str] = "%di"
     held_argument: ClassVar[str] = "di"
@@ -92,12 +93,18 @@ class _Templates(AssemblerTemplates):
         scan = f"movabs ${first}, %rdi; mov $0x5a, %al; mov $6000, %ecx; repe scasb; mov %rcx, %rbx; "
         same = "repe cmpsb; mov %rcx, %rbx; setne %al; movzx %al, %eax; shl $32, %rax; or %rax, %rbx; "
         differ = f"movabs ${second + 4000}, %rax; movb $1, (%rax); "
+        low = self.map_page(USER_DATA, DATA, True)
+        short = (
+            f"movabs ${(1 << 36) + USER_DATA}, %rdi; mov $0x5a, %al; movabs ${(1 << 36) + 100}, %rcx; addr32 rep stosb; "
+            f"mov ${USER_DATA}, %esi; movzbl 99(%rsi), %ebx; add %rdi, %rbx; "
+        )
         x87 = "fninit; fldz; fld1; fdivp; xor %eax, %eax; fnstsw %ax; and $4, %eax; mov %rax, %rbx; "
         return {
             "repeated stores, and a scan for something else": (fill + scan, 999),
             "repeated copies": (fill + from_to + "rep movsb; " + from_to + same, 0),
             "repeated copies backwards": (fill + back + from_to + same, 0),
             "a repeated comparison that stops": (fill + from_to + "rep movsb; " + differ + from_to + same, 1 << 32 | 999),
+            "a repeated store by addresses of 32 bits": (low + short, 0x5A + USER_DATA + 100),
             "the flag of a division by zero in MXCSR": (sse + "divss %xmm1, %xmm0; " + status, 4),
             "no such flag after a division by one": (sse + "movaps %xmm0, %xmm1; divss %xmm1, %xmm0; " + status, 0),
             "the same flag of the x87": (x87, 4),
