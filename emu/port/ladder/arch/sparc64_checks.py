@@ -136,7 +136,7 @@ def link() -> None:
 
 def _lines() -> Iterator[str]:
     yield from ("add %o0, %o1, %o2", "sub %g1, -4, %g2", "or %l0, 0xff, %l1", "and %i0, %i1, %i2", "xor %o0, 1, %o0")
-    yield from ("sll %o0, 3, %o1", "srlx %o0, 40, %o1", "sra %o0, 2, %o1", "mulx %o0, %o1, %o2", "udivx %o0, 3, %o1")
+    yield from ("sll %o0, 3, %o1", "sra %o0, 2, %o1", "mulx %o0, %o1, %o2", "udivx %o0, 3, %o1")
     yield from ("ldub [%o0 + 1], %o1", "lduh [%o0], %o1", "ld [%o0 + 4], %o1", "ldx [%o0 + %o1], %o2", "stb %o0, [%o1 + 3]")
     yield from ("st %o1, [%o0 + 4]", "stx %o1, [%o0 - 8]", "casx [%o0], %o1, %o2", "ldstub [%o0 + 4], %o1", "membar 2")
     yield from ("flush %o0 + 4", "jmpl %o0 + 4, %g1", "call there", "ba there", "bne,pt %xcc, there", "be,a,pn %xcc, here")
