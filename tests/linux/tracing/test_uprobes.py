@@ -16,6 +16,7 @@ from emu.linux.checkpoint import LinuxCheckpoint
 from emu.linux.machine import LinuxMachine
 from tests.lib.busybox_code import busybox_entry, busybox_functions
 from tests.lib.probed_program import ProbedProgram
+from tests.linux.tracing.conftest import forget_events
 
 pytestmark = pytest.mark.static_timing("an unmodified Linux has no other timing model")
 
@@ -62,8 +63,7 @@ def probed(traced: LinuxMachine, installed: LinuxCheckpoint) -> Iterator[LinuxMa
     traced.restore(installed)
     traced.tracefs.write("tracing_on", "1")
     yield traced
-    traced.tracefs.write("events/enable", "0")
-    traced.tracefs.write("uprobe_events", "")
+    forget_events(traced.tracefs)
 
 
 def define(machine: LinuxMachine, *lines: str) -> None:
