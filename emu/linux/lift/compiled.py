@@ -20,8 +20,12 @@ _OPTIMISED = 2
 def _target() -> Untyped:
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
-    triple = binding.get_process_triple()
-    return binding.Target.from_triple(triple).create_target_machine(cpu=binding.get_host_cpu_name(), opt=_OPTIMISED, jit=True)
+    return binding.Target.from_triple(binding.get_process_triple())
+
+
+def _target_machine() -> Untyped:
+    """Each engine frees its own."""
+    return _target().create_target_machine(cpu=binding.get_host_cpu_name(), opt=_OPTIMISED, jit=True)
 
 
 class Compiler:
@@ -37,7 +41,7 @@ class Compiler:
             first.link_in(other)
         first.triple = binding.get_process_triple()
         first.verify()
-        machine = _target()
+        machine = _target_machine()
         builder = binding.create_pass_builder(machine, binding.create_pipeline_tuning_options(speed_level=_OPTIMISED))
         builder.getModulePassManager().run(first, builder)
         engine = binding.create_mcjit_compiler(first, machine)

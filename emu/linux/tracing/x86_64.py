@@ -15,6 +15,7 @@ from emu.ftrace.native import context
 from emu.ftrace.native.arch import (
     OutsideCallbacks,
     OutsideTaskCallbacks,
+    ProgramProbes,
     SyscallCallbacks,
     WakeupCalls,
     WatchedProbes,
@@ -67,6 +68,12 @@ class OutsideTracing(NativeTracing):
     def watched_probes(self, guest: Guest) -> WatchedProbes:
         """The native functions for kprobes."""
         made: WatchedProbes = self._native("_watched").build(guest)
+        return made
+
+    @once
+    def program_probes(self, guest: Guest) -> ProgramProbes:
+        """The native functions for uprobes."""
+        made: ProgramProbes = self._native("_programs").build(guest)
         return made
 
     @once

@@ -111,11 +111,13 @@ def result(cpu: Cpu) -> u64:
 def returned(cpu: Cpu, address: u64) -> None:
     """A block begins to which a watched call may return."""
     array = array_of(cpu)
-    of_graph, of_probes = array.graph_returned, array.probes_returned
+    of_graph, of_probes, of_programs = array.graph_returned, array.probes_returned, array.programs_returned
     if of_graph is not None:
         of_graph(cpu, address)
     if of_probes is not None:
         of_probes(cpu, address)
+    if of_programs is not None:
+        of_programs(cpu, address)
 
 
 def build(guest: Guest, irqs_off: Callable[[u64], bool], general: bool, arguments: bool) -> OutsideCallbacks:
@@ -177,7 +179,9 @@ def build_tasks(guest: Guest) -> OutsideTaskCallbacks:
 
     @callback
     def freed(cpu: Cpu, address: u64) -> None:
-        process_free(cpu, Registers(cpu.env).di)
+        task = Registers(cpu.env).di
+        awaited_returns.functions.forget_task(array_of(cpu), task)
+        process_free(cpu, task)
 
     return OutsideTaskCallbacks(switched, forked, freed, stacks.run_task)
 
