@@ -319,11 +319,7 @@ class TraceArray:
     # Which events are recorded
 
     def enable_events(self, calls: Collection[EventCall], on: bool) -> None:
-        """Starts or stops recording events.
-
-        Raises:
-            TraceError: an event cannot happen here, and the kernel does not let that pass. All others are recorded.
-        """
+        """Starts or stops recording events. Raises TraceError if one cannot happen here (`events_refused`); all others do."""
         if on:
             self.buffer_size.expand()
         try:

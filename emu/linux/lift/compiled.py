@@ -17,16 +17,15 @@ _OPTIMISED = 2
 
 
 @functools.cache
-def _prepare() -> None:
+def _target() -> Untyped:
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
+    return binding.Target.from_triple(binding.get_process_triple())
 
 
-def _target() -> Untyped:
-    """A new one: the engine that is made with it deletes it."""
-    _prepare()
-    triple = binding.get_process_triple()
-    return binding.Target.from_triple(triple).create_target_machine(cpu=binding.get_host_cpu_name(), opt=_OPTIMISED, jit=True)
+def _target_machine() -> Untyped:
+    """Each engine frees its own."""
+    return _target().create_target_machine(cpu=binding.get_host_cpu_name(), opt=_OPTIMISED, jit=True)
 
 
 class Compiler:
@@ -42,7 +41,7 @@ class Compiler:
             first.link_in(other)
         first.triple = binding.get_process_triple()
         first.verify()
-        machine = _target()
+        machine = _target_machine()
         builder = binding.create_pass_builder(machine, binding.create_pipeline_tuning_options(speed_level=_OPTIMISED))
         builder.getModulePassManager().run(first, builder)
         engine = binding.create_mcjit_compiler(first, machine)

@@ -5,13 +5,11 @@ from __future__ import annotations
 
 import capstone
 import llvmlite.ir as ir
-from capstone import x86
 
 from emu.linux.lift.memory import I1
-from emu.linux.lift.reasons import CannotLift
 from emu.linux.lift.x86_64_state import Operation, State, check_lock
 
-__all__ = ["add", "complement", "divide", "logic", "multiply", "negate", "rotate", "shift", "shift_pair", "step", "subtract"]
+__all__ = ["add", "complement", "logic", "negate", "rotate", "shift", "shift_pair", "step", "subtract"]
 
 
 def _same_width(state: State, instruction: capstone.CsInsn) -> tuple[ir.Value, ir.Value]:
@@ -140,13 +138,22 @@ def rotate(to_left: bool) -> Operation:
         name = f"llvm.{'fshl' if to_left else 'fshr'}.i{value.type.width}"
         kind = ir.FunctionType(value.type, [value.type] * 3)
         function = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
-        state.write(instruction, 0, builder.call(function, [value, value, _count(state, instruction, value.type.width)]))
+        count = _count(state, instruction, value.type.width)
+        result = builder.call(function, [value, value, count])
+        top = builder.icmp_signed("<", result, value.type(0))
+        carry = builder.trunc(result, I1) if to_left else top
+        second = builder.icmp_signed("<", builder.shl(result, value.type(1)), value.type(0))
+        is_none = builder.icmp_unsigned("==", count, value.type(0))
+        overflow = builder.xor(top, builder.trunc(result, I1) if to_left else second)
+        for name, flag in (("cf", carry), ("of", overflow)):
+            state.put_flag(name, builder.select(is_none, state.flag(name), flag))
+        state.write(instruction, 0, result)
 
     return operation
 
 
 def shift_pair(to_left: bool) -> Operation:
-    """`shld` and `shrd`. Their flags are not lifted: compilers do not use them."""
+    """`shld` and `shrd`. A count of 0 leaves the flags."""
 
     def operation(state: State, instruction: capstone.CsInsn) -> None:
         builder, value, other = state.builder, state.read(instruction, 0), state.read(instruction, 1)
@@ -154,63 +161,19 @@ def shift_pair(to_left: bool) -> Operation:
         kind = ir.FunctionType(value.type, [value.type] * 3)
         function = builder.module.globals.get(name) or ir.Function(builder.module, kind, name)
         pair = (value, other) if to_left else (other, value)
-        state.write(instruction, 0, builder.call(function, [*pair, _count(state, instruction, value.type.width)]))
-
-    return operation
-
-
-_AX = {1: x86.X86_REG_AL, 2: x86.X86_REG_AX, 4: x86.X86_REG_EAX, 8: x86.X86_REG_RAX}
-_DX = {2: x86.X86_REG_DX, 4: x86.X86_REG_EDX, 8: x86.X86_REG_RDX}
-
-
-def multiply(signed: bool) -> Operation:
-    def operation(state: State, instruction: capstone.CsInsn) -> None:
-        builder, operands = state.builder, instruction.operands
-        size = operands[0].size
-        narrow, wide = ir.IntType(8 * size), ir.IntType(16 * size)
-        extend = builder.sext if signed else builder.zext
-        if len(operands) == 1:
-            first, second = state.read_register(_AX[size]), state.read(instruction, 0)
-        else:
-            first, second = (state.read(instruction, n) for n in ((1, 2) if len(operands) == 3 else (0, 1)))
-            if second.type.width < narrow.width:
-                second = builder.sext(second, narrow)
-        product = builder.mul(extend(first, wide), extend(second, wide))
-        low = builder.trunc(product, narrow)
-        high = builder.trunc(builder.lshr(product, wide(8 * size)), narrow)
-        if len(operands) > 1:
-            state.write(instruction, 0, low)
-        elif size == 1:
-            state.write_register(_AX[2], product)
-        else:
-            state.write_register(_AX[size], low)
-            state.write_register(_DX[size], high)
-        overflows = builder.icmp_unsigned("!=", product, extend(low, wide))
-        state.put_flag("cf", overflows)
-        state.put_flag("of", overflows)
-
-    return operation
-
-
-def divide(signed: bool) -> Operation:
-    """Of a dividend of twice the size. A quotient that does not fit would trap: the code fails."""
-
-    def operation(state: State, instruction: capstone.CsInsn) -> None:
-        builder, size = state.builder, instruction.operands[0].size
-        if size == 1:
-            raise CannotLift("divides a half word")
-        wide, narrow = ir.IntType(16 * size), ir.IntType(8 * size)
-        extend = builder.sext if signed else builder.zext
-        divisor = extend(state.read(instruction, 0), wide)
-        upper = builder.shl(builder.zext(state.read_register(_DX[size]), wide), wide(8 * size))
-        dividend = builder.or_(upper, builder.zext(state.read_register(_AX[size]), wide))
-        is_zero = builder.icmp_unsigned("==", divisor, wide(0))
-        with builder.if_then(is_zero):
-            state.memory.fail(builder)
-        divisor = builder.select(is_zero, wide(1), divisor)
-        quotient = (builder.sdiv if signed else builder.udiv)(dividend, divisor)
-        rest = (builder.srem if signed else builder.urem)(dividend, divisor)
-        state.write_register(_AX[size], builder.trunc(quotient, narrow))
-        state.write_register(_DX[size], builder.trunc(rest, narrow))
+        count = _count(state, instruction, value.type.width)
+        is_whole = builder.icmp_unsigned("==", count, count.type(value.type.width))  # possible only for half words
+        result = builder.select(is_whole, other, builder.call(function, [*pair, count]))
+        before = builder.call(function, [*pair, builder.sub(count, kind.return_type(1))])
+        carry = builder.icmp_signed("<", before, value.type(0)) if to_left else builder.trunc(before, I1)
+        overflow = builder.icmp_signed("<", builder.xor(value, result), value.type(0))
+        is_none = builder.icmp_unsigned("==", count, value.type(0))
+        old = {name: state.flag(name) for name in ("cf", "zf", "sf", "of", "pf")}
+        state.put_result_flags(result)
+        state.put_flag("cf", carry)
+        state.put_flag("of", overflow)
+        for name, flag in old.items():
+            state.put_flag(name, builder.select(is_none, flag, state.flag(name)))
+        state.write(instruction, 0, result)
 
     return operation

@@ -69,7 +69,9 @@ def scan(from_top: bool, counts: bool) -> Operation:
 def count_ones(state: State, instruction: capstone.CsInsn) -> None:
     builder, value = state.builder, state.read(instruction, 1)
     found = builder.call(builder.module.declare_intrinsic("llvm.ctpop", [value.type]), [value])
-    state.put_result_flags(found)
+    for name in ("cf", "sf", "of", "pf"):
+        state.put_flag(name, I1(0))
+    state.put_flag("zf", builder.icmp_unsigned("==", value, value.type(0)))
     state.write(instruction, 0, found)
 
 

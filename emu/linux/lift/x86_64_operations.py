@@ -11,6 +11,7 @@ import llvmlite.ir as ir
 from emu.linux.lift import x86_64_arithmetic as arithmetic
 from emu.linux.lift import x86_64_bits as bits
 from emu.linux.lift import x86_64_moves as moves
+from emu.linux.lift import x86_64_products as products
 from emu.linux.lift.reasons import CannotLift
 from emu.linux.lift.x86_64_state import Operation, State
 
@@ -86,8 +87,8 @@ OPERATIONS: Mapping[str, Operation] = {
     "shl": arithmetic.shift("shl"), "sal": arithmetic.shift("shl"), "shr": arithmetic.shift("lshr"),
     "sar": arithmetic.shift("ashr"), "rol": arithmetic.rotate(True), "ror": arithmetic.rotate(False),
     "shld": arithmetic.shift_pair(True), "shrd": arithmetic.shift_pair(False),
-    "mul": arithmetic.multiply(False), "imul": arithmetic.multiply(True),
-    "div": arithmetic.divide(False), "idiv": arithmetic.divide(True),
+    "mul": products.multiply(False), "imul": products.multiply(True),
+    "div": products.divide(False), "idiv": products.divide(True),
     "bt": bits.bit(""), "bts": bits.bit("set"), "btr": bits.bit("clear"), "btc": bits.bit("turn"),
     "bsf": bits.scan(False, False), "bsr": bits.scan(True, False),
     "tzcnt": bits.scan(False, True), "lzcnt": bits.scan(True, True), "popcnt": bits.count_ones, "bswap": bits.swap_bytes,

@@ -52,8 +52,8 @@ def is_jump(code: bytes) -> bool:
 def leading(code: Code, start: int, resumes: int, target: Target) -> frozenset[int]:
     """The addresses of the instructions, from `start` on, from which the code may come to the call of `target`.
 
-    What is called on the way is not looked into, unless no call of `target` is found otherwise. At `resumes`, code goes on that is
-    not the tracepoint's.
+    What is called on the way is not looked into, unless no call of `target` is found otherwise. At `resumes`, code begins
+    that is not the tracepoint's.
 
     Raises:
         NoCall: there is no such call.

@@ -183,9 +183,9 @@ class State:
         return builder.add(found, I64(offset)) if offset else found
 
     def _read_memory(self, instruction: capstone.CsInsn, operand: Untyped) -> ir.Value:
-        if self._is_preempt_count(instruction, operand):
-            return self.builder.load(self.registers.preempt_count)
         found = self.memory.load(self.builder, self.address(instruction, operand), operand.size)
+        if (is_count := self._is_preempt_count(instruction, operand)) is not None:
+            return self.builder.select(is_count, self.builder.load(self.registers.preempt_count), found)
         slot = self.registers.slots.get(key) if (key := self._slot_key(operand)) is not None else None
         if slot is None:
             return found
@@ -195,8 +195,12 @@ class State:
         return self.builder.select(self.builder.load(slot.is_stored), stored, found)
 
     def _write_memory(self, instruction: capstone.CsInsn, operand: Untyped, value: ir.Value) -> None:
-        if self._is_preempt_count(instruction, operand):
-            self.builder.store(value, self.registers.preempt_count)
+        if (is_count := self._is_preempt_count(instruction, operand)) is not None:
+            with self.builder.if_else(is_count) as (counts, other):
+                with counts:
+                    self.builder.store(value, self.registers.preempt_count)
+                with other:
+                    self.memory.fail(self.builder)
         elif (key := self._slot_key(operand)) is not None:
             self.put_slot(key, value)
         elif (not operand.mem.base and not operand.mem.index) or operand.mem.base == x86.X86_REG_RIP or operand.mem.segment:
@@ -204,12 +208,16 @@ class State:
         else:
             self.memory.store(self.builder, self.address(instruction, operand), value)
 
-    def _is_preempt_count(self, instruction: capstone.CsInsn, operand: Untyped) -> bool:
+    def _is_preempt_count(self, instruction: capstone.CsInsn, operand: Untyped) -> ir.Value | None:
+        """Whether an operand is the CPU's preemption count; None if it cannot be. Its address may be in a register."""
         memory = operand.mem
-        if memory.segment != x86.X86_REG_GS or memory.index or memory.base not in (0, x86.X86_REG_RIP):
-            return False
-        base = instruction.address + instruction.size if memory.base else 0
-        return bool((base + memory.disp) & (1 << 64) - 1 == self._preempt_count and operand.size == 4)
+        if memory.segment != x86.X86_REG_GS or memory.index or operand.size != 4:
+            return None
+        if memory.base in (0, x86.X86_REG_RIP):
+            base = instruction.address + instruction.size if memory.base else 0
+            return I1(1) if (base + memory.disp) & (1 << 64) - 1 == self._preempt_count else None
+        place = self.builder.add(self.read_register(memory.base), I64(memory.disp))
+        return self.builder.icmp_unsigned("==", place, I64(self._preempt_count))
 
     # The guest's stack
 

@@ -13,7 +13,9 @@ from emu.ftrace.arrays.trace_globals import TraceGlobals
 from emu.ftrace.buffers.entries import Events
 from emu.ftrace.dynevent.dyn_event import DynamicEventKind
 from emu.ftrace.errors import TraceError
+from emu.ftrace.event.call import EventCall
 from emu.ftrace.native.guest_records import Guest
+from emu.ftrace.text.pointer_hash import KEY_SIZE, siphash
 from emu.ftrace.tracers.stack_traces import StackTraces
 from emu.kernel.user_mappings import MappedFile
 from emu.linux import arch
@@ -27,6 +29,7 @@ from emu.linux.tracing.functions import TracedFunctions
 from emu.linux.tracing.kernel import LinuxKernel
 from emu.linux.tracing.kprobes import WatchedKprobes
 from emu.linux.tracing.tracepoints import Tracepoints
+from emu.linux.tracing.uprobes import WatchedUprobes
 from emu.linux.tracing.values import LinuxValues
 from emu.linux.tracing.wakeups import CallWakeups, Wakers
 from emu.native.functions import Compiled
@@ -44,6 +47,18 @@ _TRACERS = frozenset({"nop", "function", "function_graph", "irqsoff", "preemptof
 _OF_WAKEUPS = frozenset({"wakeup", "wakeup_rt", "wakeup_dl"})
 
 
+class _GuestPointerHash:
+    """The numbers that the guest's own traces show instead of addresses. Before the guest has chosen its key: `others`."""
+
+    def __init__(self, kernel: LinuxKernel, others: Callable[[int], int]) -> None:
+        self._kernel, self._others = kernel, others
+
+    def __call__(self, address: int) -> int:
+        place = self._kernel.address_of("ptr_key")
+        key = self._kernel.memory.read(place, KEY_SIZE) if place else b""
+        return siphash(key, address) if any(key) else self._others(address)
+
+
 class OutsideGlobals(TraceGlobals):
     """State that all trace arrays share on a Linux guest.
 
@@ -51,7 +66,7 @@ class OutsideGlobals(TraceGlobals):
         wakers: the functions by which wakeups are followed.
         tables: where the kernel declares its events.
         tracepoints: what makes them happen.
-        kprobes: all kprobes.
+        kprobes, uprobes: all kprobes and uprobes.
         syscalls: makes those of system calls.
         values: the kernel's, for the text of events.
         others: see TraceGlobals.
@@ -73,6 +88,7 @@ class OutsideGlobals(TraceGlobals):
         tables: EventTables,
         tracepoints: Tracepoints,
         kprobes: WatchedKprobes,
+        uprobes: WatchedUprobes,
         syscalls: SyscallSources,
         values: LinuxValues,
         *,
@@ -80,9 +96,10 @@ class OutsideGlobals(TraceGlobals):
         pointer_key: int,
     ) -> None:
         self._arch, self._kernel, self._wakers = native, kernel, wakers
-        self.kprobes, self._functions = kprobes, functions
+        self.kprobes, self._uprobes, self._functions = kprobes, uprobes, functions
         if wakers.missing is not None:
             warn(f"the kernel has no function {wakers.missing}: there are no tracers of wakeups")
+        self.syscalls = syscalls
         self._refusals: set[str] = set()
         self._at_block: Compiled[[Cpu, u64], None] | None = None
         self.tracepoints = tracepoints
@@ -91,6 +108,7 @@ class OutsideGlobals(TraceGlobals):
         super().__init__(
             kernel, native, guest, records, functions, stacks, kernel.symbols, events, warn=warn, pointer_key=pointer_key
         )
+        self.hash_pointer = _GuestPointerHash(kernel, self.hash_pointer)
         self.kernel_values = values
         self.prototypes = prototypes
         for array in records.arrays:
@@ -104,7 +122,7 @@ class OutsideGlobals(TraceGlobals):
         """The kinds of events that can be defined."""
         from emu.linux.tracing.defined_events import DefinedEvents  # imported when needed: it is compiled
 
-        return DefinedEvents(self, self._arch, self._kernel, self.kprobes, self._functions)
+        return DefinedEvents(self, self._arch, self._kernel, self.kprobes, self._uprobes, self._functions)
 
     def _kinds(self) -> Sequence[DynamicEventKind]:
         return self.defined_events.kinds
@@ -145,6 +163,22 @@ class OutsideGlobals(TraceGlobals):
             if why not in self._refusals:
                 self._refusals.add(why)
                 self.warn(why)
+
+    def record_strings(self, size: int) -> list[EventCall]:
+        """The events of system calls have strings of arguments, of at most so many characters; 0: they have none.
+
+        Returns the events that are replaced by others, which the arrays must forget.
+
+        Raises:
+            TraceError: EBUSY, such an event is in use.
+        """
+        if bool(size) != bool(self.syscalls.string_size):
+            for call in self.events.calls_with_strings:
+                needed = any(one.needs(call) for one in self.dynamic_events.of())
+                if needed or (call.source is not None and call.source.in_use):
+                    raise TraceError(errno.EBUSY, f"the format of {call.path} cannot change: it is in use")
+        self.syscalls.string_size = size
+        return self.events.show_strings(size > 0)
 
     def mapped_file(self, tgid: int, address: int) -> MappedFile | None:
         return None

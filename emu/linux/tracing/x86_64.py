@@ -15,6 +15,7 @@ from emu.ftrace.native import context
 from emu.ftrace.native.arch import (
     OutsideCallbacks,
     OutsideTaskCallbacks,
+    ProgramProbes,
     SyscallCallbacks,
     WakeupCalls,
     WatchedProbes,
@@ -31,7 +32,7 @@ from emu.native.functions import Compiled
 from emu.native.records import u64
 
 __all__ = [
-    "LEAVES", "LINK", "NATIVE", "PC", "SP", "SYSCALL_REGISTERS", "SYSCALL_STATUS", "THREAD_SIZE",
+    "CALLING", "LEAVES", "LINK", "NATIVE", "PC", "SP", "SYSCALL_REGISTERS", "THREAD_SIZE",
     "OutsideTracing", "enter_places", "instruction_begins", "numbers", "probe_registers", "probed_offset",
 ]  # fmt: skip
 
@@ -43,7 +44,8 @@ SYSCALL_REGISTERS: Mapping[str, str] = {
     **{f"argument_{n}": name for n, name in enumerate(("di", "si", "dx", "r10", "r8", "r9"))},
     **{f"other_{n}": name for n, name in enumerate(("bx", "cx", "dx", "si", "di", "bp"))},
 }  # fmt: skip
-SYSCALL_STATUS = "thread_info.status"  # the member of struct task_struct that says whether a call is a 32-bit program's
+# Members of struct task_struct: that says whether a call is a 32-bit program's; what is to be done besides obeying a call
+CALLING: Mapping[str, str] = {"status": "thread_info.status", "work": "thread_info.syscall_work"}
 
 
 class OutsideTracing(NativeTracing):
@@ -69,6 +71,12 @@ class OutsideTracing(NativeTracing):
         return made
 
     @once
+    def program_probes(self, guest: Guest) -> ProgramProbes:
+        """The native functions for uprobes."""
+        made: ProgramProbes = self._native("_programs").build(guest)
+        return made
+
+    @once
     def outside_tasks(self, guest: Guest) -> OutsideTaskCallbacks:
         """The native functions that follow tasks."""
         return x86_64_outside.build_tasks(guest)
@@ -91,9 +99,11 @@ class OutsideTracing(NativeTracing):
         return wakeup_calls.build(guest, about, self.cpu.native().irqs_off, unwind, arguments)
 
     @once
-    def syscalls(self, guest: Guest) -> SyscallCallbacks:
-        """The native functions that make the events of system calls."""
-        return x86_64_outside.build_syscalls(guest)
+    def syscalls(self, guest: Guest, strings: bool) -> SyscallCallbacks:
+        """The native functions that make the events of system calls. `strings`: of arguments are recorded, too."""
+        from emu.ftrace.native import user_strings
+
+        return x86_64_outside.build_syscalls(guest, user_strings.build(self._user_address(guest)) if strings else None)
 
     @once
     def translate(self) -> Compiled[[TraceArray, u64], u64]:

@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Protocol
 
 from emu.cpu.native import cpu_records
@@ -17,11 +18,12 @@ from emu.ftrace.native.trace_records import EventFile, Stages
 from emu.linux.modules import Module
 from emu.linux.tracing.events.reader import LinuxEvent
 from emu.linux.tracing.events.syscall_source import Way
-from emu.linux.tracing.events.syscalls import LinuxSyscall
+from emu.linux.tracing.events.syscalls import LinuxSyscall, strings_of
 from emu.linux.tracing.events.tables import EventTables
 
 __all__ = ["LinuxCatalogue", "Sources"]
 
+_OF_SYSCALLS = "syscalls"  # the system of system calls' own events
 _FIRST_OWN = 1 << 14  # the first number of events that are defined outside: guests have fewer events of their own
 
 
@@ -64,6 +66,8 @@ class LinuxCatalogue(Catalogue):
         self._tables, self._sources, self._warn = tables, sources, warn
         self._modules: dict[str, Module] = {}
         self._is_read = False
+        self._with_strings = False
+        self._syscalls: Mapping[int, LinuxSyscall] = {}
         self._by_syscall: dict[int, str] = {}  # the names of system calls' functions
 
     # Looking up
@@ -99,6 +103,35 @@ class LinuxCatalogue(Catalogue):
             self.use_made_events()
         super().add_file(call, file)
 
+    # Strings of system calls' arguments
+
+    @property
+    def calls_with_strings(self) -> Sequence[EventCall]:
+        """The events sys_enter_NAME of the system calls whose arguments have strings."""
+        self._read()
+        return [call for name, call in self.named(_OF_SYSCALLS).items() if name in self._with_strings_by_name]
+
+    @cached_property
+    def _with_strings_by_name(self) -> Mapping[str, LinuxSyscall]:
+        """The system calls whose arguments have strings, by the names of their events sys_enter_NAME."""
+        found = (call for call in self._syscalls.values() if strings_of(call.events))
+        return {call.events.name.replace("sys_", "sys_enter_", 1): call for call in found}
+
+    def show_strings(self, on: bool) -> list[EventCall]:
+        """The entries of these events have the strings, or have them no longer. Returns the events that are replaced."""
+        gone = [*self.calls_with_strings] if on != self._with_strings else []
+        self._with_strings = on
+        for call in gone:
+            self._forget(call)
+            self._add_enter(self._with_strings_by_name[call.name], call.number)
+        return gone
+
+    def _add_enter(self, syscall: LinuxSyscall, number: int) -> None:
+        events = syscall.events
+        call = events.enter(number, 0, strings_of(events) if self._with_strings else ())
+        source = self._sources.of_syscall("enter", events.numbers[-1])
+        self._put_recorded(dataclasses.replace(call, source=source), depth=PROBE_DEPTH)
+
     # Modules
 
     def module_came(self, module: Module) -> None:
@@ -119,13 +152,12 @@ class LinuxCatalogue(Catalogue):
             return
         self._is_read = True
         try:
-            syscalls = self._tables.syscalls()
+            self._syscalls = self._tables.syscalls()
         except LookupError as error:
             self._warn(f"the kernel's system calls cannot be read: {error}")
-            syscalls = {}
-        for call in syscalls.values():
+        for call in self._syscalls.values():
             self._by_syscall.update(dict.fromkeys(call.events.numbers, call.events.name))
-        self._add_all(self._tables.of_kernel, syscalls, registered=self._tables.has_booted)
+        self._add_all(self._tables.of_kernel, self._syscalls, registered=self._tables.has_booted)
         for module in self._modules.values():
             self._add_module(module)
 
@@ -139,7 +171,7 @@ class LinuxCatalogue(Catalogue):
         try:
             for event in read():
                 call = syscalls.get(event.address)
-                if call is None and event.system == "syscalls":
+                if call is None and event.system == _OF_SYSCALLS:
                     continue  # it has no number on this machine
                 number = event.number or (0 if registered else self._lowest_free())
                 if number:
@@ -155,10 +187,11 @@ class LinuxCatalogue(Catalogue):
 
     def _add(self, event: LinuxEvent, number: int, syscall: LinuxSyscall | None) -> None:
         if syscall is not None:
-            way: Way = "enter" if event.address == syscall.enter else "exit"
-            make = syscall.events.enter if way == "enter" else syscall.events.exit
-            source = self._sources.of_syscall(way, syscall.events.numbers[-1])
-            self._put_recorded(dataclasses.replace(make(number, 0), source=source), depth=PROBE_DEPTH)
+            if event.address == syscall.enter:
+                self._add_enter(syscall, number)
+            else:
+                source = self._sources.of_syscall("exit", syscall.events.numbers[-1])
+                self._put_recorded(dataclasses.replace(syscall.events.exit(number, 0), source=source), depth=PROBE_DEPTH)
             return
         call = EventCall(
             event.system, event.name, number, event.fields, event.print_fmt, event.size, EventKind.TRACEPOINT,

@@ -12,8 +12,9 @@ import numpy as np
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.files import EventFile
 from emu.ftrace.event.source import EventSource
+from emu.ftrace.event.syscalls import string_field
 from emu.ftrace.native.guest_records import Guest
-from emu.ftrace.native.syscall_record import OfSyscall, SyscallPlace, Syscalls
+from emu.ftrace.native.syscall_record import ANY, FIRST, SECOND, OfSyscall, SyscallPlace, Syscalls
 from emu.linux.image import Kernel
 from emu.linux.symbols import Symbols
 from emu.linux.tracing import arch as outside
@@ -51,6 +52,7 @@ class SyscallSources:
         self._calls = np.zeros(_LIMIT * HOST.size(OfSyscall) // 8, np.uint64)
         self._record = Syscalls.allocate()
         self._record.calls, self._record.count = Records[OfSyscall](self._calls.ctypes.data), _LIMIT
+        self._string_size = 0
         self._users: dict[Way, dict[int | None, Event]] = {"enter": {}, "exit": {}}  # by number; None: raw_syscalls
         self._listening: dict[Way, list[Listening]] = {"enter": [], "exit": []}
 
@@ -75,24 +77,44 @@ class SyscallSources:
         if not enters or leaves is None:
             why = "it is not known where this kernel's system calls begin and end"
             raise TraceError(errno.EOPNOTSUPP, f"events of system calls cannot be recorded from outside: {why}")
-        return {"enter": [self._place(*one) for one in enters], "exit": [self._place(leaves, 0)]}
+        has_first = any(place.is_first for place in enters)
+        kinds = {True: FIRST, False: SECOND if has_first else ANY}
+        return {
+            "enter": [self._place(place.address, kinds[place.is_first], place.register) for place in enters],
+            "exit": [self._place(leaves, ANY, 0)],
+        }
 
-    def _place(self, address: int, register: int) -> SyscallPlace:
+    def _place(self, address: int, kind: int, register: int) -> SyscallPlace:
         place = SyscallPlace.allocate()
-        place.syscalls, place.code, place.register = self._record, address, register
+        place.syscalls, place.code, place.kind, place.register = self._record, address, kind, register
         return place
 
-    def use(self, way: Way, number: int | None, event: Event) -> None:
+    @property
+    def string_size(self) -> int:
+        """The most characters of an argument's string that are recorded; 0: no strings are."""
+        return self._string_size
+
+    @string_size.setter
+    def string_size(self, size: int) -> None:
+        relisten = bool(size) != bool(self._string_size)
+        self._string_size = self._record.string_size = size
+        if relisten and self._users["enter"]:
+            self._unlisten("enter")
+            self._listen("enter")
+
+    def use(self, way: Way, number: int | None, event: Event, call: EventCall) -> None:
         """An event is used from now on. Raises TraceError: EOPNOTSUPP."""
-        places = self._places[way]
         users = self._users[way]
         if not users:
-            callbacks = self._native.syscalls(self._guest)
-            function = callbacks.enter if way == "enter" else callbacks.leave
-            listen = self._board.callouts.listen
-            self._listening[way] = [listen(place.code, function, place.address) for place in places]
+            self._listen(way)
         users[number] = event
         self._set(way, number, event)
+        if way == "enter" and number is not None:
+            arguments = [field.name for field in call.fields[1:] if not field.is_dynamic]
+            names = {field.name for field in call.fields if field.is_dynamic}
+            of_call = self._record.calls[number]
+            of_call.arguments = len(arguments)
+            of_call.strings = sum(1 << n for n, name in enumerate(arguments) if string_field(name) in names)
         if number is None:
             self._set_last(way, len(users) > 1)
         elif None not in users:
@@ -104,9 +126,18 @@ class SyscallSources:
         users.pop(number, None)
         self._set(way, number, None)
         if not users:
-            for listening in self._listening[way]:
-                self._board.callouts.unlisten(listening)
-            self._listening[way] = []
+            self._unlisten(way)
+
+    def _listen(self, way: Way) -> None:
+        places = self._places[way]
+        callbacks = self._native.syscalls(self._guest, self._string_size > 0)
+        function = callbacks.enter if way == "enter" else callbacks.leave
+        self._listening[way] = [self._board.callouts.listen(place.code, function, place.address) for place in places]
+
+    def _unlisten(self, way: Way) -> None:
+        for listening in self._listening[way]:
+            self._board.callouts.unlisten(listening)
+        self._listening[way] = []
 
     def _set(self, way: Way, number: int | None, event: Event | None) -> None:
         if number is None and way == "enter":
@@ -134,16 +165,18 @@ class _SyscallSource(EventSource):
     ) -> None:
         super().__init__()
         self._shared, self._way, self._number, self._record_of = shared, way, number, record
-        self._event: Event | None = None
+        self._call: EventCall | None = None
 
     def begin(self, file: object) -> None:
         assert isinstance(file, EventFile)
-        self._event = self._record_of(file.call)
+        self._call = file.call
         super().begin(file)
 
     def start(self) -> None:
-        assert self._event is not None
-        self._shared.use(self._way, self._number, self._event)
+        assert self._call is not None
+        event = self._record_of(self._call)
+        assert event is not None
+        self._shared.use(self._way, self._number, event, self._call)
 
     def stop(self) -> None:
         self._shared.leave(self._way, self._number)

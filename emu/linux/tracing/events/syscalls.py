@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from emu.linux.memory import LinuxMemory
 from emu.linux.symbols import Symbols
 from emu.linux.tracing.events.reader import image_table
 
-__all__ = ["LinuxSyscall", "Syscalls"]
+__all__ = ["LinuxSyscall", "Syscalls", "strings_of"]
 
 _WORD = 8
 _NONE = "sys_ni_syscall"  # stands for those that are not there
@@ -33,6 +34,22 @@ class LinuxSyscall(NamedTuple):
     events: SyscallEvents
     enter: int
     exit: int
+
+
+_BUFFERS = frozenset({"buf", "u_msg_ptr"})  # arguments of a string's type that are no strings: of write, for example
+_OF_MOUNT = frozenset({"dev_name", "dir_name", "type"})  # strings of another type
+_MOST_STRINGS = 3
+
+
+def strings_of(events: SyscallEvents) -> Collection[str]:
+    """The arguments of a system call that are strings which it reads, such as path names: at most three, as in Linux 6.19."""
+    of_other_type = _OF_MOUNT if events.name == "sys_mount" else frozenset()
+    found = (
+        field.name
+        for field in events.arguments
+        if (field.type == "const char *" and field.name not in _BUFFERS) or field.name in of_other_type
+    )
+    return [*itertools.islice(found, _MOST_STRINGS)]
 
 
 class Syscalls:
