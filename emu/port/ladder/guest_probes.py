@@ -6,7 +6,8 @@ from __future__ import annotations
 from emu.cpu.disassembly import disassemble
 from emu.ftrace.errors import TraceError
 from emu.ftrace.probes.host_probes import Hit
-from emu.ftrace.probes.places import ProbedFunction, ProbePlace
+from emu.ftrace.probes.places import ProbedFunction
+from emu.ftrace.probes.placing import ProbePlace
 from emu.machine import Machine
 from emu.port.ladder import arch as templates_of
 from emu.port.ladder.guest import run
