@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What an architecture provides for a debugger: its registers, by the names and in the order that GDB expects.
+
+GDB manual, appendix G "Target Descriptions": "Standard Target Features" lists the registers that GDB itself uses; more may follow.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar, NamedTuple
+from xml.sax.saxutils import quoteattr
+
+from emu.architectures import ARCHITECTURES
+from emu.cpu.cpu import Cpu
+
+__all__ = ["Feature", "GdbArch", "Register", "Saved", "load"]
+
+
+class Register(NamedTuple):
+    """A register, as a target description names it.
+
+    Attributes:
+        name: GDB's name.
+        bits: its size.
+        type: GDB's type.
+        group: as in `info registers GROUP`; "": what GDB chooses by the type.
+    """
+
+    name: str
+    bits: int = 64
+    type: str = "int64"
+    group: str = ""
+
+
+class Feature(NamedTuple):
+    """Registers that belong together.
+
+    Attributes:
+        name: GDB's name of a standard feature, or one of emu.
+        registers: in the order of their numbers.
+        types: elements that define types.
+    """
+
+    name: str
+    registers: Sequence[Register]
+    types: str = ""
+
+
+class Saved(NamedTuple):
+    """Memory as the CPU would have it after it has saved registers there.
+
+    Attributes:
+        address: virtual.
+        data: the bytes.
+    """
+
+    address: int
+    data: bytes
+
+
+class GdbArch(ABC):
+    """An architecture's registers for a debugger.
+
+    To show registers: name, features, read().
+    To set them: write().
+    To unwind stacks whose registers the CPU has not saved yet: saved().
+    """
+
+    name: ClassVar[str]  # GDB's, as in `set architecture`
+    features: ClassVar[Sequence[Feature]]
+
+    @abstractmethod
+    def read(self, cpu: Cpu, name: str) -> int | None:
+        """A register's value, as an unsigned number; None: it is not known."""
+
+    @abstractmethod
+    def write(self, cpu: Cpu, name: str, value: int) -> bool:
+        """Sets a register. Returns False if it cannot be set. The program counter is never set here."""
+
+    def saved(self, cpu: Cpu) -> Iterator[Saved]:
+        """What a CPU will save on stacks before anybody reads it there."""
+        return iter(())
+
+    @functools.cached_property
+    def registers(self) -> Sequence[Register]:
+        """All registers, in the order of their numbers."""
+        return [register for feature in self.features for register in feature.registers]
+
+    @functools.cached_property
+    def description(self) -> str:
+        """The target description, in XML."""
+        number = 0
+        lines = ['<?xml version="1.0"?>', '<!DOCTYPE target SYSTEM "gdb-target.dtd">', '<target version="1.0">']
+        lines.append(f"<architecture>{self.name}</architecture>")
+        for feature in self.features:
+            lines.append(f"<feature name={quoteattr(feature.name)}>{feature.types}")
+            for name, bits, kind, group in feature.registers:
+                more = f" group={quoteattr(group)}" if group else ""
+                lines.append(f'<reg name="{name}" bitsize="{bits}" type="{kind}" regnum="{number}"{more}/>')
+                number += 1
+            lines.append("</feature>")
+        return "\n".join([*lines, "</target>", ""])
+
+
+def load(name: str) -> GdbArch:
+    """The registers of the architecture with a name.
+
+    Raises:
+        ValueError: there is no such architecture.
+    """
+    if name not in ARCHITECTURES:
+        raise ValueError(f"unknown architecture '{name}'")
+    module: Any = importlib.import_module(f"emu.gdb.arch.{name}")
+    arch: GdbArch = module.ARCH
+    return arch

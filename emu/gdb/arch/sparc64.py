@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""SPARC V9's registers for a debugger."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterator
+
+from emu.cpu.arch.sparc64 import state
+from emu.cpu.cpu import Cpu
+from emu.gdb.arch import Feature, GdbArch, Register, Saved
+
+_GLOBAL = tuple(f"g{n}" for n in range(8))
+_WINDOW = tuple(f"{kind}{n}" for kind in "oli" for n in range(8))
+_NAMED = {"o6": "sp", "i6": "fp"}  # GDB's names of them
+_POINTERS = {"sp": "data_ptr", "fp": "data_ptr", "o7": "code_ptr", "i7": "code_ptr"}
+_CONTROL = ("asi", "pstate", "tl", "cwp", "cansave", "canrestore", "otherwin", "cleanwin", "wstate")
+_TRAP = ("tpc", "tnpc", "tstate", "tt")
+_BIAS = 2047  # SPARC V9, "Register windows" of the 64-bit ABI: a stack pointer is this much less than the address
+_SAVED = 16  # registers of a window that are saved: locals and ins
+_STATE_CCR, _STATE_ASI, _STATE_PSTATE = 32, 24, 8  # bits of TSTATE, in whose form GDB has `state`
+
+
+def _gdb_name(name: str) -> str:
+    return _NAMED.get(name, name)
+
+
+_GENERAL = tuple(_gdb_name(name) for name in (*_GLOBAL, *_WINDOW))
+
+
+class Sparc64(GdbArch):
+    """SPARC V9. What is in the windows of callers, and not in memory yet, is shown there all the same."""
+
+    name = "sparc:v9"
+    features = (
+        Feature("org.gnu.gdb.sparc.cpu", tuple(Register(name, 64, _POINTERS.get(name, "int64")) for name in _GENERAL)),
+        Feature(
+            "org.gnu.gdb.sparc.fpu",
+            (
+                *(Register(f"f{n}", 32, "ieee_single") for n in range(32)),
+                *(Register(f"f{n}", 64, "ieee_double") for n in range(32, 64, 2)),
+            ),
+        ),
+        Feature(
+            "org.gnu.gdb.sparc.cp0",
+            (
+                Register("pc", 64, "code_ptr"), Register("npc", 64, "code_ptr"),
+                *(Register(name, 64, "uint64") for name in ("state", "fsr", "fprs", "y")),
+            ),
+        ),
+        Feature("org.emu.control", tuple(Register(name, group="system") for name in ("ccr", "pil", "tba", *_CONTROL, *_TRAP))),
+    )  # fmt: skip
+
+    def read(self, cpu: Cpu, name: str) -> int | None:
+        at = state.Env.from_address(cpu.env)
+        if name in _GLOBAL:
+            return int(at.gregs[int(name[1])])
+        if name in _GENERAL:
+            return int(_window(at)[_GENERAL.index(name) - len(_GLOBAL)])
+        if name in ("pc", "npc"):
+            return int(cpu.record.location[0] if name == "pc" else cpu.record.next_location[0])
+        if name[0] == "f" and name[1:].isdigit():
+            number = int(name[1:])
+            whole = int(at.fpr[number // 2])
+            return whole if number >= 32 else whole & 0xFFFF_FFFF if number % 2 else whole >> 32
+        if name in _TRAP:
+            return int(getattr(at.ts[at.tl], name)) if 0 < at.tl < len(at.ts) else 0
+        if name == "state":
+            codes = state.condition_codes(cpu.env)
+            return int(codes << _STATE_CCR | at.asi << _STATE_ASI | at.pstate << _STATE_PSTATE | at.cwp)
+        if name == "ccr":
+            return state.condition_codes(cpu.env)
+        return int(getattr(at, {"pil": "psrpil", "tba": "tbr"}.get(name, name)))
+
+    def write(self, cpu: Cpu, name: str, value: int) -> bool:
+        at = state.Env.from_address(cpu.env)
+        if name in _GLOBAL[1:]:
+            at.gregs[int(name[1])] = value
+        elif name in _GENERAL[len(_GLOBAL) :]:
+            _window(at)[_GENERAL.index(name) - len(_GLOBAL)] = value
+        elif name[0] == "f" and name[1:].isdigit():
+            number = int(name[1:])
+            whole = int(at.fpr[number // 2])
+            if number < 32:
+                value = whole & ~0xFFFF_FFFF | value if number % 2 else whole & 0xFFFF_FFFF | value << 32
+            at.fpr[number // 2] = value
+        else:
+            return False
+        return True
+
+    def saved(self, cpu: Cpu) -> Iterator[Saved]:
+        at = state.Env.from_address(cpu.env)
+        window = _window(at)
+        sp, registers = int(window[6]), [int(window[8 + n]) for n in range(_SAVED)]
+        for n in range(at.canrestore + 1):
+            yield Saved(sp + _BIAS, b"".join(value.to_bytes(8, "big") for value in registers))
+            # The locals of the window before are behind its outs, which are this one's ins.
+            sp = registers[14]
+            outs = (at.cwp + n + 1) % at.nwindows * 16
+            locals_, ins = outs + 8, (outs + 16) % (at.nwindows * 16)
+            registers = [int(at.regbase[locals_ + k]) for k in range(8)] + [int(at.regbase[ins + k]) for k in range(8)]
+
+
+def _window(at: state.Env) -> ctypes.Array[ctypes.c_uint64]:
+    """The outs, locals and ins of the current window."""
+    return (ctypes.c_uint64 * len(_WINDOW)).from_address(at.regwptr)
+
+
+ARCH = Sparc64()

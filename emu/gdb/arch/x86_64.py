@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""x86-64's registers for a debugger."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from unicorn import x86_const as x86
+
+from emu.cpu.cpu import Cpu
+from emu.gdb.arch import Feature, GdbArch, Register
+
+_GENERAL = ("rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", *(f"r{n}" for n in range(8, 16)))
+_SEGMENTS = ("cs", "ss", "ds", "es", "fs", "gs")
+_CONTROL = ("cr0", "cr2", "cr3", "cr4", "cr8")
+_X87 = ("fctrl", "fstat", "ftag", "fiseg", "fioff", "foseg", "fooff", "fop")  # GDB's names
+
+_FLAGS = (
+    ("CF", 0), ("", 1), ("PF", 2), ("AF", 4), ("ZF", 6), ("SF", 7), ("TF", 8), ("IF", 9), ("DF", 10), ("OF", 11),
+    ("NT", 14), ("RF", 16), ("VM", 17), ("AC", 18), ("VIF", 19), ("VIP", 20), ("ID", 21),
+)  # fmt: skip
+_MXCSR = (
+    ("IE", 0), ("DE", 1), ("ZE", 2), ("OE", 3), ("UE", 4), ("PE", 5), ("DAZ", 6), ("IM", 7), ("DM", 8), ("ZM", 9),
+    ("OM", 10), ("UM", 11), ("PM", 12), ("FZ", 15),
+)  # fmt: skip
+
+
+def _flags(name: str, bits: tuple[tuple[str, int], ...]) -> str:
+    fields = "".join(f'<field name="{bit}" start="{at}" end="{at}"/>' for bit, at in bits)
+    return f'<flags id="{name}" size="4">{fields}</flags>'
+
+
+_VECTOR = (
+    '<vector id="v4f" type="ieee_single" count="4"/><vector id="v2d" type="ieee_double" count="2"/>'
+    '<vector id="v16i8" type="int8" count="16"/><vector id="v8i16" type="int16" count="8"/>'
+    '<vector id="v4i32" type="int32" count="4"/><vector id="v2i64" type="int64" count="2"/>'
+    '<union id="vec128"><field name="v4_float" type="v4f"/><field name="v2_double" type="v2d"/>'
+    '<field name="v16_int8" type="v16i8"/><field name="v8_int16" type="v8i16"/><field name="v4_int32" type="v4i32"/>'
+    '<field name="v2_int64" type="v2i64"/><field name="uint128" type="uint128"/></union>'
+)
+
+_POINTERS = {"rbp": "data_ptr", "rsp": "data_ptr"}
+_CORE = (
+    *(Register(name, 64, _POINTERS.get(name, "int64")) for name in _GENERAL),
+    Register("rip", 64, "code_ptr"),
+    Register("eflags", 32, "i386_eflags"),
+    *(Register(name, 32, "int32") for name in _SEGMENTS),
+    *(Register(f"st{n}", 80, "i387_ext") for n in range(8)),
+    *(Register(name, 32, "int", "float") for name in _X87),
+)
+
+# Unicorn's numbers by GDB's names. fctrl, fstat and ftag are FPCW, FPSW and FPTAG.
+_NUMBERS: Mapping[str, int] = {
+    **{name: getattr(x86, f"UC_X86_REG_{name.upper()}") for name in (*_GENERAL, "rip", "eflags", *_SEGMENTS, *_CONTROL)},
+    **{f"xmm{n}": getattr(x86, f"UC_X86_REG_XMM{n}") for n in range(16)},
+    **{f"st{n}": getattr(x86, f"UC_X86_REG_ST{n}") for n in range(8)},
+    "mxcsr": x86.UC_X86_REG_MXCSR, "fs_base": x86.UC_X86_REG_FS_BASE, "gs_base": x86.UC_X86_REG_GS_BASE,
+    "fctrl": x86.UC_X86_REG_FPCW, "fstat": x86.UC_X86_REG_FPSW, "ftag": x86.UC_X86_REG_FPTAG,
+    "fiseg": x86.UC_X86_REG_FCS, "fioff": x86.UC_X86_REG_FIP, "foseg": x86.UC_X86_REG_FDS, "fooff": x86.UC_X86_REG_FDP,
+    "fop": x86.UC_X86_REG_FOP,
+}  # fmt: skip
+_MODEL_SPECIFIC: Mapping[str, int] = {"efer": 0xC000_0080, "k_gs_base": 0xC000_0102}
+_SET = frozenset((*_GENERAL, "eflags", "mxcsr", "fctrl", *(f"xmm{n}" for n in range(16)), *(f"st{n}" for n in range(8))))
+_MANTISSA = (1 << 64) - 1
+
+
+class X86_64(GdbArch):  # noqa: N801  # the architecture's own spelling
+    """x86-64, with x87 and SSE registers, and the kernel's: control registers and bases of segments."""
+
+    name = "i386:x86-64"
+    features = (
+        Feature("org.gnu.gdb.i386.core", _CORE, _flags("i386_eflags", _FLAGS)),
+        Feature(
+            "org.gnu.gdb.i386.sse",
+            (*(Register(f"xmm{n}", 128, "vec128") for n in range(16)), Register("mxcsr", 32, "i386_mxcsr", "vector")),
+            _VECTOR + _flags("i386_mxcsr", _MXCSR),
+        ),
+        Feature("org.gnu.gdb.i386.segments", (Register("fs_base", 64, "int"), Register("gs_base", 64, "int"))),
+        Feature("org.emu.control", tuple(Register(name, group="system") for name in ("k_gs_base", *_CONTROL, "efer"))),
+    )
+
+    def read(self, cpu: Cpu, name: str) -> int | None:
+        if name == "rip":
+            return cpu.pc
+        if (number := _MODEL_SPECIFIC.get(name)) is not None:
+            return int(cpu.uc.msr_read(number))
+        value = cpu.uc.reg_read(_NUMBERS[name])
+        if isinstance(value, tuple):  # of x87: mantissa, sign and exponent
+            return int(value[0]) | int(value[1]) << 64
+        return int(value)
+
+    def write(self, cpu: Cpu, name: str, value: int) -> bool:
+        if name not in _SET:
+            return False
+        cpu.uc.reg_write(_NUMBERS[name], (value & _MANTISSA, value >> 64) if name.startswith("st") else value)
+        return True
+
+
+ARCH = X86_64()

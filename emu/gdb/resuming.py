@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Making the machine go on, forward and backward, until there is something to tell the client."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from emu.gdb.breakpoints import Breakpoints
+from emu.gdb.stop_replies import reply, text
+from emu.gdb.wire import Closed, Wire
+from emu.history.stops import Reason, StopReason
+from emu.history.travel import Travel
+
+__all__ = ["Resuming"]
+
+
+class Resuming:
+    """Runs a machine for a client.
+
+    Args:
+        travel: the machine.
+        breakpoints: the client's.
+        wire: the client.
+
+    Attributes:
+        features: what the client has said that it supports.
+        cpu: the index of the CPU that stopped last.
+    """
+
+    def __init__(self, travel: Travel, breakpoints: Breakpoints, wire: Wire) -> None:
+        self._travel, self._breakpoints, self._wire = travel, breakpoints, wire
+        self._stopped: StopReason | None = None
+        self._closed = False
+        self._unsaid = ""  # GDB does not listen now
+        self.features: frozenset[str] = frozenset()
+        self.cpu = travel.cpu
+
+    def latest(self, cpu: int) -> bytes:
+        """The stop reply for where the machine stands. `cpu`: the index of the one to show."""
+        stopped = self._stopped or StopReason(Reason.STEP, self._travel.now, cpu)
+        return reply(stopped, self._breakpoints.kind, self.features, cpu)
+
+    def go(self, alone: int | None) -> bytes:
+        """Continues. Returns the stop reply."""
+        return self._run(alone, lambda: self._travel.go(interrupted=self._interrupted))
+
+    def step(self, cpu: int, alone: int | None) -> bytes:
+        """Makes one step of a CPU. `alone`: see Breakpoints.apply."""
+        return self._run(alone, lambda: self._travel.step(cpu, 1, self._interrupted))
+
+    def back(self) -> bytes:
+        """Goes back to the breakpoint or watchpoint before."""
+        return self._run(None, lambda: self._travel.back(self._interrupted))
+
+    def back_step(self, cpu: int) -> bytes:
+        """Goes back by one step of a CPU."""
+        return self._run(cpu, lambda: self._travel.back_step(cpu, 1))
+
+    @contextmanager
+    def changing(self) -> Iterator[None]:
+        """A context for a change of the guest by the client's user, who is told if it makes what was executed later invalid."""
+        with self._travel.changing() as branched:
+            yield
+        if branched:
+            self._unsaid += "What ran after this instant is forgotten: a new branch begins.\n"
+
+    def _say(self, line: str) -> None:
+        """Writes to the client's console, which listens while the machine goes on."""
+        if line:
+            self._wire.send(b"O" + line.encode().hex().encode())
+
+    def _run(self, alone: int | None, run: Callable[[], StopReason]) -> bytes:
+        self._breakpoints.apply(alone)
+        self._say(self._unsaid)
+        self._unsaid = ""
+        stopped = run()
+        while stopped.reason == Reason.PRESENT:  # re-execution has come to where the history ends: the machine just goes on
+            stopped = run()
+        if self._closed:
+            raise Closed
+        self._stopped, self.cpu = stopped, stopped.cpu
+        self._say(text(stopped, self._breakpoints.kind))
+        return reply(stopped, self._breakpoints.kind, self.features)
+
+    def _interrupted(self) -> bool:
+        """Whether the client wants to stop. That it has gone is told when the machine stands."""
+        try:
+            return self._wire.interrupted()
+        except Closed:
+            self._closed = True
+            return True

@@ -1,0 +1,337 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The packets of a client, and what they do with the machine (GDB manual, appendix E "Remote Serial Protocol", "Packets")."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from xml.sax.saxutils import quoteattr
+
+from emu.cpu.cpu import Cpu
+from emu.gdb import arch
+from emu.gdb.breakpoints import Breakpoints
+from emu.gdb.memory import Memory, NotMapped
+from emu.gdb.monitor import Monitor
+from emu.gdb.resuming import Resuming
+from emu.gdb.wire import LONGEST, Wire, escaped, unescaped
+from emu.guest_machine import GuestMachine
+from emu.history.travel import Travel
+
+__all__ = ["Detached", "Stub"]
+
+_OK, _NOTHING = b"OK", b""
+_BAD_PACKET, _BAD_ADDRESS, _BAD_VALUE, _BAD_THREAD = b"E16", b"E0e", b"E16", b"E03"  # Linux's numbers of errors
+_MOST_MEMORY = (LONGEST - 64) // 2  # bytes in a reply
+_SUPPORTED = (
+    f"PacketSize={LONGEST:x};QStartNoAckMode+;qXfer:features:read+;qXfer:threads:read+;vContSupported+;"
+    "ReverseStep+;ReverseContinue+;swbreak+;hwbreak+"
+)
+_PLACE = re.compile(rb"([0-9a-fA-F]{1,16}),([0-9a-fA-F]{1,8})")
+_POINT = re.compile(rb"([0-4]),([0-9a-fA-F]{1,16}),([0-9a-fA-F]{1,8})(;.*)?")
+
+
+class Detached(Exception):
+    """The client has let the machine go.
+
+    Attributes:
+        kills: it wants the machine to end.
+    """
+
+    def __init__(self, *, kills: bool) -> None:
+        super().__init__()
+        self.kills = kills
+
+
+class _Refused(Exception):
+    """A packet cannot be obeyed. Its text is the reply."""
+
+    def __init__(self, answer: bytes) -> None:
+        super().__init__()
+        self.answer = answer
+
+
+class Stub:
+    """Answers a client's packets.
+
+    Args:
+        machine: the machine.
+        travel: it, with its history.
+        monitor: answers `monitor`.
+        wire: the client.
+    """
+
+    def __init__(self, machine: GuestMachine[object], travel: Travel, monitor: Monitor, wire: Wire) -> None:
+        self._machine, self._board, self._travel, self._monitor, self._wire = machine, machine.board, travel, monitor, wire
+        self._arch = arch.load(machine.board.arch.name)
+        self._memory = Memory(machine.board, self._arch)
+        self._breakpoints = Breakpoints(travel, len(machine.cpus))
+        self._resuming = Resuming(travel, self._breakpoints, wire)
+        self._cpu = travel.cpu  # of registers and memory
+        self._continued: int | None = None  # of `s`, `bs`; None: any
+        self._exact: Mapping[bytes, Callable[[], bytes]] = {
+            b"?": self._stop_reply, b"g": self._read_registers, b"!": lambda: _OK, b"bc": self._resuming.back,
+            b"bs": lambda: self._resuming.back_step(self._stepping), b"qC": lambda: b"QC%x" % (self._cpu + 1),
+            b"qfThreadInfo": lambda: b"m" + b",".join(b"%x" % (n + 1) for n in range(len(self._board.cpus))),
+            b"qsThreadInfo": lambda: b"l", b"qAttached": lambda: b"1", b"vCont?": lambda: b"vCont;c;C;s;S",
+            b"QStartNoAckMode": self._stop_acknowledging, b"k": self._kill, b"D": self._detach,
+            b"qSymbol::": lambda: _OK,
+        }  # fmt: skip
+        self._by_prefix: tuple[tuple[bytes, Callable[[bytes], bytes]], ...] = (
+            (b"qSupported", self._supported), (b"qXfer:features:read:target.xml:", self._description),
+            (b"qXfer:threads:read::", self._threads), (b"qThreadExtraInfo,", self._thread_text), (b"qRcmd,", self._command),
+            (b"vCont;", self._go_on), (b"vKill", lambda rest: self._kill()), (b"D;", lambda rest: self._detach()),
+            (b"Hg", self._choose), (b"Hc", self._choose_continued), (b"T", self._is_alive), (b"m", self._read_memory),
+            (b"M", self._write_memory), (b"X", self._write_binary), (b"G", self._write_registers),
+            (b"p", self._read_register), (b"P", self._write_register), (b"Z", self._insert), (b"z", self._remove),
+            (b"c", lambda rest: self._resuming.go(None)), (b"C", lambda rest: self._resuming.go(None)),
+            (b"s", lambda rest: self._resuming.step(self._stepping, None)),
+            (b"S", lambda rest: self._resuming.step(self._stepping, None)),
+        )  # fmt: skip
+
+    def serve(self) -> None:
+        """Answers packets until the client goes.
+
+        Raises:
+            Closed: the connection has ended.
+            Detached: the client has let the machine go.
+        """
+        try:
+            while True:
+                packet = self._wire.receive()
+                self._wire.send(self.answer(packet))
+                if packet == b"QStartNoAckMode":
+                    self._wire.acknowledges = False
+        finally:
+            self._breakpoints.clear()
+
+    def answer(self, packet: bytes) -> bytes:
+        """The reply to a packet: an error to a damaged one, nothing to an unknown one."""
+        try:
+            if (exact := self._exact.get(packet)) is not None:
+                return exact()
+            for prefix, function in self._by_prefix:
+                if packet.startswith(prefix):
+                    return function(packet[len(prefix) :])
+        except _Refused as refused:
+            return refused.answer
+        except NotMapped:
+            return _BAD_ADDRESS
+        except ValueError:
+            return _BAD_VALUE
+        return _NOTHING
+
+    # What is supported, and the end
+
+    def _supported(self, rest: bytes) -> bytes:
+        words = rest.removeprefix(b":").decode(errors="replace").split(";")
+        self._resuming.features = frozenset(word[:-1] for word in words if word.endswith("+"))
+        return _SUPPORTED.encode()
+
+    def _stop_acknowledging(self) -> bytes:
+        return _OK  # the mode changes behind this reply
+
+    def _kill(self) -> bytes:
+        raise Detached(kills=True)
+
+    def _detach(self) -> bytes:
+        self._wire.send(_OK)
+        raise Detached(kills=False)
+
+    def _description(self, rest: bytes) -> bytes:
+        return _part(self._arch.description.encode(), rest)
+
+    def _threads(self, rest: bytes) -> bytes:
+        lines = [
+            f'<thread id="{n + 1:x}" core="{n}" name="CPU {n}">{_quoted(self._machine.cpus[n].activity)}</thread>'
+            for n in range(len(self._board.cpus))
+        ]
+        return _part("\n".join(["<threads>", *lines, "</threads>"]).encode(), rest)
+
+    def _thread_text(self, rest: bytes) -> bytes:
+        return self._machine.cpus[self._index(rest)].activity.encode().hex().encode()
+
+    def _command(self, rest: bytes) -> bytes:
+        try:
+            line = bytes.fromhex(rest.decode()).decode()
+        except ValueError:
+            raise _Refused(_BAD_PACKET) from None
+        said = self._monitor.obey(line, self._board.cpus[self._cpu]).encode()
+        for at in range(0, len(said), _MOST_MEMORY):
+            self._wire.send(b"O" + said[at : at + _MOST_MEMORY].hex().encode())
+        return _OK
+
+    # Threads
+
+    def _index(self, word: bytes) -> int:
+        """The index of a thread's CPU."""
+        try:
+            number = int(word, 16)
+        except ValueError:
+            raise _Refused(_BAD_PACKET) from None
+        if not 1 <= number <= len(self._board.cpus):
+            raise _Refused(_BAD_THREAD)
+        return number - 1
+
+    def _choose(self, rest: bytes) -> bytes:
+        if rest not in (b"0", b"-1"):
+            self._cpu = self._index(rest)
+        return _OK
+
+    def _choose_continued(self, rest: bytes) -> bytes:
+        self._continued = None if rest in (b"0", b"-1") else self._index(rest)
+        return _OK
+
+    def _is_alive(self, rest: bytes) -> bytes:
+        self._index(rest)
+        return _OK
+
+    @property
+    def _stepping(self) -> int:
+        return self._cpu if self._continued is None else self._continued
+
+    @property
+    def _shown(self) -> Cpu:
+        return self._board.cpus[self._cpu]
+
+    # Going on
+
+    def _stop_reply(self) -> bytes:
+        return self._resuming.latest(self._cpu)
+
+    def _go_on(self, rest: bytes) -> bytes:
+        stepping: int | None = None
+        others = False
+        for action in rest.split(b";"):
+            what, _, thread = action.partition(b":")
+            if what[:1] not in (b"c", b"C", b"s", b"S"):
+                raise _Refused(_BAD_PACKET)
+            anyone = thread in (b"", b"-1", b"0")
+            if what[:1] in b"sS" and stepping is None:
+                stepping = self._cpu if anyone else self._index(thread)
+            elif anyone:
+                others = True
+            else:
+                self._index(thread)
+        answer = self._resuming.go(None) if stepping is None else self._resuming.step(stepping, None if others else stepping)
+        self._cpu = self._resuming.cpu
+        return answer
+
+    # Registers
+
+    def _hexadecimal(self, cpu: Cpu, number: int) -> bytes:
+        name, bits, _, _ = self._arch.registers[number]
+        value = self._arch.read(cpu, name)
+        if value is None:
+            return b"x" * (bits // 4)
+        mask = (1 << bits) - 1
+        return (value & mask).to_bytes(bits // 8, self._board.arch.byte_order).hex().encode()
+
+    def _read_registers(self) -> bytes:
+        return b"".join(self._hexadecimal(self._shown, n) for n in range(len(self._arch.registers)))
+
+    def _read_register(self, rest: bytes) -> bytes:
+        return self._hexadecimal(self._shown, self._number(rest))
+
+    def _number(self, word: bytes) -> int:
+        try:
+            number = int(word, 16)
+        except ValueError:
+            raise _Refused(_BAD_PACKET) from None
+        if not 0 <= number < len(self._arch.registers):
+            raise _Refused(_BAD_VALUE)
+        return number
+
+    def _write_register(self, rest: bytes) -> bytes:
+        word, _, digits = rest.partition(b"=")
+        number = self._number(word)
+        data = _bytes(digits)
+        if 8 * len(data) != self._arch.registers[number].bits:
+            raise _Refused(_BAD_PACKET)
+        self._set_registers({number: data})
+        return _OK
+
+    def _write_registers(self, rest: bytes) -> bytes:
+        data, at = _bytes(rest), 0
+        new: dict[int, bytes] = {}
+        for number, register in enumerate(self._arch.registers):
+            size = register.bits // 8
+            if at + size > len(data):
+                raise _Refused(_BAD_PACKET)
+            if self._hexadecimal(self._shown, number) != data[at : at + size].hex().encode():
+                new[number] = data[at : at + size]
+            at += size
+        if new:
+            self._set_registers(new)
+        return _OK
+
+    def _set_registers(self, values: Mapping[int, bytes]) -> None:
+        cpu = self._shown
+        with self._resuming.changing():
+            for number, data in values.items():
+                value = int.from_bytes(data, self._board.arch.byte_order)
+                if not self._arch.write(cpu, self._arch.registers[number].name, value):
+                    raise _Refused(_BAD_VALUE)
+
+    # Memory
+
+    def _read_memory(self, rest: bytes) -> bytes:
+        address, size = _place(_PLACE, rest)
+        return self._memory.read(self._shown, address, min(size, _MOST_MEMORY)).hex().encode() if size else _NOTHING
+
+    def _write_memory(self, rest: bytes) -> bytes:
+        where, _, digits = rest.partition(b":")
+        return self._store(where, _bytes(digits))
+
+    def _write_binary(self, rest: bytes) -> bytes:
+        where, _, data = rest.partition(b":")
+        return self._store(where, unescaped(data))
+
+    def _store(self, where: bytes, data: bytes) -> bytes:
+        address, size = _place(_PLACE, where)
+        if size != len(data):
+            raise _Refused(_BAD_PACKET)
+        if data:
+            self._memory.physical(self._shown, address)  # nothing changes if this is not mapped
+            with self._resuming.changing():
+                self._memory.write(self._shown, address, data)
+        return _OK
+
+    # Breakpoints
+
+    def _insert(self, rest: bytes) -> bytes:
+        return _OK if self._breakpoints.insert(*_point(rest)) else _NOTHING
+
+    def _remove(self, rest: bytes) -> bytes:
+        return _OK if self._breakpoints.remove(*_point(rest)) else _NOTHING
+
+
+def _place(pattern: re.Pattern[bytes], text: bytes) -> tuple[int, int]:
+    """An address and a size."""
+    if (found := pattern.fullmatch(text)) is None:
+        raise _Refused(_BAD_PACKET)
+    return int(found[1], 16), int(found[2], 16)
+
+
+def _point(text: bytes) -> tuple[int, int, int]:
+    """A breakpoint's type, address and size."""
+    if (found := _POINT.fullmatch(text)) is None:
+        raise _Refused(_BAD_PACKET)
+    return int(found[1]), int(found[2], 16), int(found[3], 16)
+
+
+def _bytes(digits: bytes) -> bytes:
+    try:
+        return bytes.fromhex(digits.decode())
+    except ValueError:
+        raise _Refused(_BAD_PACKET) from None
+
+
+def _part(whole: bytes, where: bytes) -> bytes:
+    """A part of an object, as qXfer wants it."""
+    offset, size = _place(_PLACE, where)
+    piece = whole[offset : offset + min(size, _MOST_MEMORY)]
+    return (b"m" if offset + len(piece) < len(whole) else b"l") + escaped(piece)
+
+
+def _quoted(text: str) -> str:
+    return quoteattr(text)[1:-1]
