@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Travel in time: a machine runs to stops, forward and backward.
 
-The machine is driven by `Travel` alone: its commands begin with `begin`, and go on with `go`, `step` and the others. Between two
-calls the machine stands before an instruction, wherever that is in its block, and everything can be looked at: registers and
-memory of machine.cpus, machine.board. Forward from there it runs as if it had never stopped: blocks, clocks, interrupts and the state
-hash are the same with stops and without.
+The machine is driven by `Travel` alone: its commands begin with `begin`, and go on with `go`, `step` and the others. Between
+two calls the machine stands before an instruction, wherever that is in its block, and everything can be looked at: registers
+and memory of machine.cpus, machine.board. Forward from there it runs as if it had never stopped: blocks, clocks, interrupts
+and the state hash are the same with stops and without.
 
-After a breakpoint, the machine stands before the instruction. After a watchpoint, going forward, it stands behind the instruction that
-accessed memory; going backward, before it.
+After a breakpoint, the machine stands before the instruction. After a watchpoint, going forward, it stands behind the
+instruction that accessed memory; going backward, before it.
 
 >>> travel = Travel(machine)
 >>> travel.begin("cat /proc/uptime")
