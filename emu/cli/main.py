@@ -44,6 +44,7 @@ _COMMANDS = {
     "tracecmd": "emu.cli.tracecmd:tracecmd",
     "tour": "emu.cli.tour:tour",
     "port": "emu.cli.port.command:port",
+    "gdb": "emu.cli.gdb:gdb",
 }
 
 

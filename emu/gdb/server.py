@@ -3,29 +3,34 @@
 
 from __future__ import annotations
 
+import select
 import socket
+from collections.abc import Callable, Sequence
 from types import TracebackType
 from typing import Self
 
+from emu.cpu.board import Board
 from emu.gdb import arch
 from emu.gdb.memory import Memory
 from emu.gdb.monitor import Monitor, Views
 from emu.gdb.stub import Detached, Stub
 from emu.gdb.wire import Closed, Wire
-from emu.guest_machine import GuestMachine
 from emu.history.travel import Travel
+from emu.kernel.guest_cpu import GuestCpu
 
 __all__ = ["Server"]
 
 _LOOPBACK = "127.0.0.1"
+_PATIENCE = 0.2  # seconds
 
 
 class Server:
     """A port at which gdb finds a machine: `target remote :PORT`.
 
     Args:
-        machine: the machine.
-        travel: it, with its history.
+        board: the machine's board.
+        cpus: its CPUs.
+        travel: the machine, with its history.
         views: what can be asked of its guest.
         port: the port; 0: any that is free.
 
@@ -36,9 +41,9 @@ class Server:
         OSError: the port cannot be used.
     """
 
-    def __init__(self, machine: GuestMachine[object], travel: Travel, views: Views, port: int = 0) -> None:
-        self._machine, self._travel = machine, travel
-        memory = Memory(machine.board, arch.load(machine.board.arch.name))
+    def __init__(self, board: Board, cpus: Sequence[GuestCpu], travel: Travel, views: Views, port: int = 0) -> None:
+        self._board, self._cpus, self._travel = board, cpus, travel
+        memory = Memory(board, arch.load(board.arch.name))
         self._monitor = Monitor(travel, memory, views)
         self._door = socket.create_server((_LOOPBACK, port))
         self.port: int = self._door.getsockname()[1]
@@ -53,12 +58,17 @@ class Server:
         """Frees the port."""
         self._door.close()
 
-    def serve(self) -> None:
-        """Serves clients until one kills the machine (gdb's `kill`, or its end). One that detaches or dies leaves it standing."""
-        while True:
+    def serve(self, more: Callable[[], bool] = lambda: True) -> None:
+        """Serves clients until one kills the machine. One that detaches or dies leaves it standing.
+
+        `more`: asked a few times a second, while nobody is served, whether to wait for a client.
+        """
+        while more():
+            if not select.select([self._door], [], [], _PATIENCE)[0]:
+                continue
             wire = Wire(self._door.accept()[0], self._door, self._refuse)
             try:
-                Stub(self._machine, self._travel, self._monitor, wire).serve()
+                Stub(self._board, self._cpus, self._travel, self._monitor, wire).serve()
             except Closed:
                 pass
             except Detached as end:

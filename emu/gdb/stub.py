@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from xml.sax.saxutils import quoteattr
 
+from emu.cpu.board import Board
 from emu.cpu.cpu import Cpu
 from emu.gdb import arch
 from emu.gdb.breakpoints import Breakpoints
@@ -14,8 +15,8 @@ from emu.gdb.memory import Memory, NotMapped
 from emu.gdb.monitor import Monitor
 from emu.gdb.resuming import Resuming
 from emu.gdb.wire import LONGEST, Wire, escaped, unescaped
-from emu.guest_machine import GuestMachine
 from emu.history.travel import Travel
+from emu.kernel.guest_cpu import GuestCpu
 
 __all__ = ["Detached", "Stub"]
 
@@ -54,17 +55,18 @@ class Stub:
     """Answers a client's packets.
 
     Args:
-        machine: the machine.
-        travel: it, with its history.
+        board: the machine's board.
+        cpus: its CPUs.
+        travel: the machine, with its history.
         monitor: answers `monitor`.
         wire: the client.
     """
 
-    def __init__(self, machine: GuestMachine[object], travel: Travel, monitor: Monitor, wire: Wire) -> None:
-        self._machine, self._board, self._travel, self._monitor, self._wire = machine, machine.board, travel, monitor, wire
-        self._arch = arch.load(machine.board.arch.name)
-        self._memory = Memory(machine.board, self._arch)
-        self._breakpoints = Breakpoints(travel, len(machine.cpus))
+    def __init__(self, board: Board, cpus: Sequence[GuestCpu], travel: Travel, monitor: Monitor, wire: Wire) -> None:
+        self._board, self._cpus, self._monitor, self._wire = board, cpus, monitor, wire
+        self._arch = arch.load(board.arch.name)
+        self._memory = Memory(board, self._arch)
+        self._breakpoints = Breakpoints(travel, len(cpus))
         self._resuming = Resuming(travel, self._breakpoints, wire)
         self._cpu = travel.cpu  # of registers and memory
         self._continued: int | None = None  # of `s`, `bs`; None: any
@@ -118,6 +120,8 @@ class Stub:
             return _BAD_ADDRESS
         except ValueError:
             return _BAD_VALUE
+        except (NotImplementedError, RuntimeError) as error:  # what cannot be done now, or not with this guest
+            return b"E." + str(error).encode().splitlines()[0] if str(error) else _BAD_VALUE
         return _NOTHING
 
     # What is supported, and the end
@@ -142,13 +146,13 @@ class Stub:
 
     def _threads(self, rest: bytes) -> bytes:
         lines = [
-            f'<thread id="{n + 1:x}" core="{n}" name="CPU {n}">{_quoted(self._machine.cpus[n].activity)}</thread>'
+            f'<thread id="{n + 1:x}" core="{n}" name="CPU {n}">{_quoted(self._cpus[n].activity)}</thread>'
             for n in range(len(self._board.cpus))
         ]
         return _part("\n".join(["<threads>", *lines, "</threads>"]).encode(), rest)
 
     def _thread_text(self, rest: bytes) -> bytes:
-        return self._machine.cpus[self._index(rest)].activity.encode().hex().encode()
+        return self._cpus[self._index(rest)].activity.encode().hex().encode()
 
     def _command(self, rest: bytes) -> bytes:
         try:

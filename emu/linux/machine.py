@@ -335,6 +335,35 @@ class LinuxMachine(TracedLinux):
             if "_tracing" in self.__dict__:
                 self._tracing.restored()
 
+    def serve_gdb(
+        self,
+        port: int = 0,
+        command: str | Sequence[str] | None = None,
+        *,
+        history: int = 512 << 20,
+        ready: Callable[[int], Callable[[], bool]] | None = None,
+    ) -> None:
+        """Lets gdb debug the machine, as Machine.serve_gdb. `write_symbols` makes gdb's symbol file."""
+        self._check()
+        from emu.gdb.serving import serve  # imported when needed
+        from emu.history.travel import Travel
+        from emu.linux.debugging import views_of
+
+        views = views_of(self.board, self._kernel, self._guest.symbols, lambda path: self.tracefs.read_pieces(path))
+        serve(self.board, self.cpus, Travel(self, history), views, port=port, command=command, ready=ready)
+
+    def write_symbols(self, path: Path | str) -> None:
+        """Writes an ELF file with the kernel's symbols, for gdb: a vmlinux without code and without debug information.
+
+        Raises:
+            NoSymbols: the kernel has none. It is a ValueError.
+            OSError: the file cannot be written.
+        """
+        from emu.linux.debugging import write_symbols  # imported when needed
+
+        self._check_open()
+        write_symbols(Path(path), self._guest.symbols)
+
     # What the guest does
 
     def _step(self, cpu: Cpu) -> bool:

@@ -315,6 +315,37 @@ class Machine(TracedKernel):
         with Held():
             self._checkpoints.restore(checkpoint)
 
+    def serve_gdb(
+        self,
+        port: int = 0,
+        command: str | Sequence[str] | None = None,
+        *,
+        history: int = 512 << 20,
+        ready: Callable[[int], Callable[[], bool]] | None = None,
+    ) -> None:
+        """Lets gdb debug the machine, forward and backward (docs/debugging.md), until gdb kills it.
+
+        >>> m.serve_gdb(1234, "cat /proc/version")      # gdb vmlinux -ex 'target remote :1234'
+
+        Args:
+            port: of the loopback interface; 0: any that is free.
+            command: what the guest runs when gdb continues.
+            history: bytes that checkpoints may hold, from which gdb goes back.
+            ready: called with the port when gdb can connect; returns a function that says whether more clients will come.
+
+        Raises:
+            ValueError: the machine is closed.
+            BadCommand: the command cannot be given to the guest. It is a ValueError.
+            OSError: the port cannot be used.
+        """
+        self._running.check()
+        from emu.gdb.serving import serve  # imported when needed
+        from emu.history.travel import Travel
+        from emu.machine.debugging import views_of
+
+        travel, views = Travel(self, history), views_of(self)
+        serve(self.board, self.cpus, travel, views, port=port, command=command, ready=ready)
+
     def _console(self, data: bytes) -> None:
         self._output += data
         self._sink(data)

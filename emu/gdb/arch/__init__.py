@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """What an architecture provides for a debugger: its registers, by the names and in the order that GDB expects.
 
-GDB manual, appendix G "Target Descriptions": "Standard Target Features" lists the registers that GDB itself uses; more may follow.
+GDB manual, appendix G "Target Descriptions": "Standard Target Features" lists the registers that GDB
+itself uses. More may follow.
 """
 
 from __future__ import annotations

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""emu gdb: debugs the guest's kernel and its programs with gdb, forward and backward."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from emu.cli.command import CommandOutput
+from emu.cli.guest_errors import guest_errors
+from emu.cli.linux.options import LinuxOptions, linux_options
+from emu.cli.machine_options import RunLimits, machine_options
+from emu.cli.progress import Progress
+from emu.cli.quantities import Size
+from emu.cli.signals import Terminated, raised
+from emu.cli.trace_options import TracingCommand, recording_of, trace_options, trace_options_of
+from emu.cli.traced_machine import OF_LINUX, traced_machine
+
+if TYPE_CHECKING:
+    from emu.cli.traced_machine import AnyMachine
+
+__all__ = ["gdb"]
+
+EXAMPLES = """\
+\b
+Examples:
+  A terminal with gdb, before the first instruction of a command:
+    emu gdb -- cat /proc/version
+  An unmodified Linux:
+    emu gdb --linux -- ls /bin
+  Only a port, for a gdb or an IDE elsewhere on this machine:
+    emu gdb --port 1234 -- cat /proc/version
+  Commands of gdb, without a terminal:
+    emu gdb -x commands.gdb -- cat /proc/version
+  What is traced, is traced while gdb debugs; `monitor trace` shows it:
+    emu gdb -p function_graph -g vfs_read -- cat /proc/version
+
+\b
+In gdb, threads are CPUs. reverse-stepi, reverse-next, reverse-finish and reverse-continue go back, as far as the start.
+`monitor help` lists what emu adds. Breakpoints and steps change nothing in the guest, nor its time.
+gdb is gdb-multiarch, or gdb, of the host. Exit status: gdb's; with --port, 0; 2: an option is wrong, or there is no gdb.
+"""
+
+
+@click.command(cls=TracingCommand, context_settings={"allow_interspersed_args": False, "max_content_width": 120}, epilog=EXAMPLES)
+@click.option("--port", type=click.IntRange(0, 65535), metavar="N", help="Only listen at this port of 127.0.0.1; 0: a free one.")
+@click.option(
+    "--history", type=Size(), default="512M", show_default=True, metavar="SIZE",
+    help="How much memory checkpoints may take, from which gdb goes back.",
+)  # fmt: skip
+@click.option(
+    "--symbols", type=click.Path(path_type=Path), metavar="FILE",
+    help="gdb's symbol file: a vmlinux with debug information. Default: the guest's image, or of a Linux its kallsyms.",
+)  # fmt: skip
+@click.option(
+    "-x", "scripts", type=click.Path(path_type=Path, exists=True, dir_okay=False), metavar="FILE", multiple=True,
+    help="Run gdb's commands in FILE, and end. Repeatable.",
+)  # fmt: skip
+@trace_options
+@linux_options
+@machine_options
+@click.argument("command", nargs=-1, required=True, metavar="COMMAND...", type=click.UNPROCESSED)
+def gdb(
+    port: int | None,
+    history: int,
+    symbols: Path | None,
+    scripts: Sequence[Path],
+    follow: bool,
+    command: Sequence[str],
+    **machine_arguments: Any,
+) -> int:
+    """Debug the guest with gdb while it runs COMMAND, forward and backward."""
+    context = click.get_current_context()
+    on_linux = LinuxOptions.taken_from(machine_arguments, context, (*OF_LINUX, "--port", "--history", "--symbols", "-x"))
+    (asked,) = trace_options_of(context)
+    if follow:
+        raise click.UsageError("-F does not go together with gdb: -P traces a task")
+    if port is not None and scripts:
+        raise click.UsageError("-x needs gdb, which --port does not start")
+    if symbols is not None and not symbols.is_file():
+        raise click.UsageError(f"--symbols {symbols}: there is no such file")
+    debugger = None if port is not None else _debugger()
+    limits = RunLimits.taken_from(machine_arguments) if on_linux is None else on_linux.limits
+    progress, settings, recording = Progress(), asked.settings(), recording_of([asked])
+    console = CommandOutput(progress, sys.stdout)
+
+    def set_up(machine: AnyMachine) -> None:
+        if settings:
+            with progress.during("setting up tracing"), guest_errors():
+                asked.set_up(machine, settings)
+                for name in recording:
+                    machine.tracefs.write(f"instances/{name}/tracing_on" if name else "tracing_on", "1")
+
+    with raised(), ExitStack() as opened:
+        machine = traced_machine(machine_arguments, on_linux, console, limits, progress, set_up, recording)
+        opened.callback(machine.close)
+        console.shown = True
+        folder = Path(opened.enter_context(tempfile.TemporaryDirectory(prefix="emu-gdb-")))
+        file = symbols or _symbols(machine, folder)
+        started: list[subprocess.Popen[bytes]] = []
+
+        def ready(chosen: int) -> Callable[[], bool]:
+            if debugger is None:
+                click.echo(f"emu: waiting for gdb: target remote :{chosen}; symbols: {file}", err=True)
+                return lambda: True
+            started.append(opened.enter_context(_started([debugger, *_words(chosen, file, scripts)])))
+            return lambda: started[0].poll() is None
+
+        _serve(machine, port or 0, command, history, ready)
+        return started[0].wait() if started else 0
+
+
+def _serve(
+    machine: AnyMachine, port: int, command: Sequence[str], history: int, ready: Callable[[int], Callable[[], bool]]
+) -> None:
+    """Serves gdb. Ctrl-C is gdb's."""
+    from emu.guest_machine import BadCommand
+
+    try:
+        what = command[0] if len(command) == 1 else command
+        with guest_errors():
+            machine.serve_gdb(port, what, history=history, ready=ready)
+    except BadCommand as error:
+        raise click.ClickException(str(error)) from None
+    except KeyboardInterrupt:
+        raise Terminated(signal.SIGINT) from None
+    except OSError as error:
+        raise click.ClickException(f"port {port}: {error.strerror}") from None
+
+
+def _debugger() -> str:
+    found = shutil.which("gdb-multiarch") or shutil.which("gdb")
+    if found is None:
+        raise click.ClickException("there is no gdb-multiarch and no gdb; --port N only listens")
+    return found
+
+
+def _words(port: int, file: Path, scripts: Sequence[Path]) -> list[str]:
+    """The arguments of gdb."""
+    words = ["-q", "-ex", f"target remote 127.0.0.1:{port}"]
+    words += [word for script in scripts for word in ("-x", str(script))]
+    return [*words, *(["-batch"] if scripts else []), str(file)]
+
+
+def _started(words: Sequence[str]) -> subprocess.Popen[bytes]:
+    """gdb, which has the terminal from now on: Ctrl-C interrupts the guest, not emu."""
+    process = subprocess.Popen(words)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    return process
+
+
+def _symbols(machine: AnyMachine, folder: Path) -> Path:
+    """The file with the kernel's symbols."""
+    from emu.installation import image_directory
+    from emu.linux.machine import LinuxMachine
+
+    if not isinstance(machine, LinuxMachine):
+        image = Path(machine.config.image or image_directory(machine.board.arch.name) / "vmlinux")
+        debug = image.with_name(f"{image.name}.debug")
+        return debug if debug.is_file() else image
+    path = folder / "vmlinux"
+    try:
+        machine.write_symbols(path)
+    except (ValueError, OSError) as error:
+        raise click.ClickException(str(error)) from None
+    return path

@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What a debugger can ask of a Linux guest: its tasks, its symbols."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from emu.cpu.board import Board
+from emu.gdb.monitor import Views
+from emu.gdb.symbol_file import Symbol, symbol_file, write_symbol_file
+from emu.linux import arch
+from emu.linux.btf import Btf
+from emu.linux.image import Kernel
+from emu.linux.memory import LinuxMemory
+from emu.linux.structures import Structures
+from emu.linux.symbols import Symbols
+
+__all__ = ["views_of", "write_symbols"]
+
+_MOST_TASKS = 1 << 16  # a longer list is broken
+_LONGEST_NAME = 15  # bytes of a task's name
+
+
+def views_of(board: Board, kernel: Kernel, symbols: Symbols, trace: Callable[[str], Iterator[bytes]]) -> Views:
+    """The views of a Linux. `trace`: as Views.trace."""
+
+    def tasks() -> Iterator[str]:
+        memory = LinuxMemory(board.ram, symbols)
+        known = Structures(Btf.of(kernel), symbols)
+        at = known.task
+        running = {
+            memory.word(known.per_cpu_address(memory, cpu.index, known.per_cpu.current_task)): cpu.index
+            for cpu in board.cpus if cpu.running
+        }  # fmt: skip
+        yield f"{'PID':>6} {'TGID':>6} {'CPU':>4} {'STATE':>6} {'task_struct':18} NAME"
+        for task in _tasks(memory, known, symbols):
+            pid, tgid, state = (memory.word(task + place.offset, place.size) for place in (at.pid, at.tgid, at.state))
+            cpu = str(running[task]) if task in running else "-"
+            yield f"{pid:6} {tgid:6} {cpu:>4} {state:#6x} {task:#018x} {memory.string(task + at.comm.offset, _LONGEST_NAME)}"
+
+    def patching() -> Iterator[str]:
+        yield "nothing is written to a Linux guest"
+
+    return Views(trace, tasks, patching)
+
+
+def _tasks(memory: LinuxMemory, known: Structures, symbols: Symbols) -> Iterator[int]:
+    """The addresses of all tasks: of each thread group, its threads."""
+    first = symbols.address("init_task")
+    if first is None:
+        raise LookupError("the kernel has no symbol init_task")
+    yield first
+    for leader in _linked(memory, first + known.task.tasks.offset):
+        signal = memory.word(leader - known.task.tasks.offset + known.task.signal.offset)
+        for thread in _linked(memory, signal + known.thread_head.offset):
+            yield thread - known.task.thread_node.offset
+
+
+def _linked(memory: LinuxMemory, head: int) -> Iterator[int]:
+    """The addresses of what a list links, without its head."""
+    at = memory.word(head)
+    for _ in range(_MOST_TASKS):
+        if at == head:
+            return
+        yield at
+        at = memory.word(at)
+
+
+def write_symbols(path: Path, symbols: Symbols) -> None:
+    """Writes an ELF file with a kernel's symbols, for gdb. Raises OSError if it cannot be written."""
+    known = zip(symbols.addresses.tolist(), symbols.types.tobytes().decode("latin-1"), symbols.names, strict=True)
+    half = arch.KERNEL_HALF
+    data = symbol_file((Symbol(*one) for one in known if one[0] >= half), arch.ELF_MACHINE, LinuxMemory.byte_order)
+    write_symbol_file(path, data)
