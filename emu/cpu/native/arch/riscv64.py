@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from emu.cpu.arch.riscv64.state import SIE, SUPERVISOR
 from emu.cpu.internals import CpuStructures
-from emu.cpu.native import block_begin, block_record, callouts, code_pages, translator
-from emu.cpu.native.arch import NativeCpu, riscv64_code, riscv64_csrs, riscv64_env
+from emu.cpu.native import block_begin, block_record, callouts, code_pages, listening, translator
+from emu.cpu.native.arch import NativeCpu, riscv64_code, riscv64_csrs, riscv64_env, riscv64_told
 from emu.cpu.native.arch.riscv64_code import FENCE_I
 from emu.cpu.native.arch.riscv64_csrs import DOUBLE_TRAP, NMI_CAUSE, NMI_ENABLED
 from emu.cpu.native.arch.riscv64_env import Env, Registers
@@ -30,6 +30,7 @@ LONGEST_BLOCK = 128  # instructions, of at most 23 operations each (divw)
 def build(layout: CpuStructures) -> NativeCpu:
     """Compiles for a layout of Unicorn's structures."""
     native = Native(riscv64_env.layouts(layout))
+    state_of, tell, in_program = riscv64_told.build(layout)
     code = riscv64_code.build(layout)
     drop_stale, is_atomic_store, ends_before = code.drop_stale, code.is_atomic_store, code.ends_before
 
@@ -56,6 +57,9 @@ def build(layout: CpuStructures) -> NativeCpu:
 
     @native.callback
     def block_hook(uc: Uc, address: u64, why: u32, cpu: Cpu) -> None:
+        if why & translator.LISTENED:
+            tell(uc, address, why, cpu.address)
+            return
         if why & translator.INSTRUCTION and why & translator.NUMBER_MASK == FENCE_I:
             drop_stale(cpu)
         if not why & translator.BLOCK:
@@ -142,5 +146,6 @@ def build(layout: CpuStructures) -> NativeCpu:
         openings=(),
         noticed=("helper_sret_riscv64",),
         cycle_counter=None,
+        listening=listening.build("riscv64", layout, state_of, in_program),
         irqs_off=irqs_off,
     )

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from emu.cpu.arch.sparc64 import state as arch_state
 from emu.cpu.internals import CpuStructures
-from emu.cpu.native import block_begin, block_record, callouts, translator
-from emu.cpu.native.arch import NativeCpu, sparc64_env
+from emu.cpu.native import block_begin, block_record, callouts, listening, translator
+from emu.cpu.native.arch import NativeCpu, sparc64_env, sparc64_told
 from emu.cpu.native.arch.sparc64_env import Env
 from emu.cpu.native.cpu_records import ARGUMENT_COUNT, Cpu, CpuState, Uc
 from emu.cpu.native.interrupts import highest, interrupt_waits, nmi_waits, take_highest, went_on_flushed
@@ -29,6 +29,7 @@ LONGEST_BLOCK = 512  # instructions, of about five operations each
 def build(layout: CpuStructures) -> NativeCpu:
     """Compiles for a layout of Unicorn's structures."""
     native = Native(sparc64_env.layouts(layout))
+    state_of, tell, in_program = sparc64_told.build(layout)
 
     @native.shared
     def irqs_off(env: u64) -> bool:
@@ -50,6 +51,9 @@ def build(layout: CpuStructures) -> NativeCpu:
 
     @native.callback
     def block_hook(uc: Uc, address: u64, why: u32, cpu: Cpu) -> None:
+        if why & translator.LISTENED:
+            tell(uc, address, why, cpu.address)
+            return
         if not why & translator.BLOCK:
             return
         block = begin(uc, cpu, address, why)
@@ -119,5 +123,6 @@ def build(layout: CpuStructures) -> NativeCpu:
         noticed=(),
         # Unicorn's `rd %tick` reads as 0, but this register is in memory
         cycle_counter=arch_state.Env.tick_cmpr.offset,
+        listening=listening.build("sparc64", layout, state_of, in_program),
         irqs_off=irqs_off,
     )

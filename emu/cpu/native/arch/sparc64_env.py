@@ -18,6 +18,7 @@ class Env(GuestRecord):
     regwptr: Values[u64]  # the current window: outs, locals and ins
     pc: u64
     npc: u64
+    cond: u64  # of the conditional branch whose delay slot is executed
     psrpil: u32
     pstate: u32
     tl: u32
