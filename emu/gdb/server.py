@@ -66,7 +66,9 @@ class Server:
         while more():
             if not select.select([self._door], [], [], _PATIENCE)[0]:
                 continue
-            wire = Wire(self._door.accept()[0], self._door, self._refuse)
+            connection = self._door.accept()[0]
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            wire = Wire(connection, self._door, self._refuse)
             try:
                 Stub(self._board, self._cpus, self._travel, self._monitor, wire).serve()
             except Closed:

@@ -41,7 +41,6 @@ class Wire:
 
     def __init__(self, connection: socket.socket, door: socket.socket, refuse: Callable[[], None]) -> None:
         self._socket, self._door, self._refuse = connection, door, refuse
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         connection.settimeout(_PATIENCE)
         self._bytes = bytearray()  # received, and in no packet yet
         self._packets: deque[bytes] = deque()

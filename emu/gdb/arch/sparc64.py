@@ -14,7 +14,8 @@ _GLOBAL = tuple(f"g{n}" for n in range(8))
 _WINDOW = tuple(f"{kind}{n}" for kind in "oli" for n in range(8))
 _NAMED = {"o6": "sp", "i6": "fp"}  # GDB's names of them
 _POINTERS = {"sp": "data_ptr", "fp": "data_ptr", "o7": "code_ptr", "i7": "code_ptr"}
-_CONTROL = ("asi", "pstate", "tl", "cwp", "cansave", "canrestore", "otherwin", "cleanwin", "wstate")
+_CONTROL = ("tl", "cansave", "canrestore", "otherwin", "cleanwin", "wstate")
+# GDB itself takes asi, pstate, ccr and cwp out of `state`.
 _TRAP = ("tpc", "tnpc", "tstate", "tt")
 _BIAS = 2047  # SPARC V9, "Register windows" of the 64-bit ABI: a stack pointer is this much less than the address
 _SAVED = 16  # registers of a window that are saved: locals and ins
@@ -48,7 +49,7 @@ class Sparc64(GdbArch):
                 *(Register(name, 64, "uint64") for name in ("state", "fsr", "fprs", "y")),
             ),
         ),
-        Feature("org.emu.control", tuple(Register(name, group="system") for name in ("ccr", "pil", "tba", *_CONTROL, *_TRAP))),
+        Feature("org.emu.control", tuple(Register(name, group="system") for name in ("pil", "tba", *_CONTROL, *_TRAP))),
     )  # fmt: skip
 
     def read(self, cpu: Cpu, name: str) -> int | None:
@@ -68,8 +69,6 @@ class Sparc64(GdbArch):
         if name == "state":
             codes = state.condition_codes(cpu.env)
             return int(codes << _STATE_CCR | at.asi << _STATE_ASI | at.pstate << _STATE_PSTATE | at.cwp)
-        if name == "ccr":
-            return state.condition_codes(cpu.env)
         return int(getattr(at, {"pil": "psrpil", "tba": "tbr"}.get(name, name)))
 
     def write(self, cpu: Cpu, name: str, value: int) -> bool:

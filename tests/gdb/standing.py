@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A machine that stands still for a debugger, whatever it is asked."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+
+from emu.gdb import arch
+from emu.gdb.memory import Memory
+from emu.gdb.monitor import Monitor, Views
+from emu.gdb.stub import Stub
+from emu.gdb.wire import Wire
+from emu.history.stops import Instant, Reason, Stop, StopReason
+from emu.history.travel import Travel
+from emu.machine import Machine
+
+__all__ = ["Standing", "stub_of"]
+
+
+class Standing(Travel):
+    """Notes what it is asked for.
+
+    Attributes:
+        asked: the names of the methods called, with their arguments.
+        next: why it stops next.
+    """
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.asked: list[tuple[object, ...]] = []
+        self.next = StopReason(Reason.STEP, Instant(0), 0)
+        self._stops: set[Stop] = set()
+
+    now = first = last = property(lambda self: Instant(1000))  # type: ignore[assignment]
+    nanoseconds = property(lambda self: 14_349_000)  # type: ignore[assignment]
+    cpu = branch = property(lambda self: 0)  # type: ignore[assignment]
+
+    @property
+    def stops(self) -> frozenset[Stop]:
+        return frozenset(self._stops)
+
+    def add(self, stop: Stop) -> None:
+        self._stops.add(stop)
+
+    def remove(self, stop: Stop) -> None:
+        self._stops.remove(stop)
+
+    def begin(self, command: str | Sequence[str], stdin: bytes = b"") -> None:
+        self.asked.append(("begin", command))
+
+    def go(self, limit: int | None = None, interrupted: Callable[[], bool] = lambda: False) -> StopReason:
+        self.asked.append(("go", self.stops))
+        return self.next
+
+    def step(self, cpu: int, count: int = 1, interrupted: Callable[[], bool] = lambda: False) -> StopReason:
+        self.asked.append(("step", cpu, self.stops))
+        return self.next
+
+    def back(self, interrupted: Callable[[], bool] = lambda: False) -> StopReason:
+        self.asked.append(("back", self.stops))
+        return self.next
+
+    def back_step(self, cpu: int, count: int = 1) -> StopReason:
+        self.asked.append(("back_step", cpu))
+        return self.next
+
+    def goto(self, time: int | Instant) -> StopReason:
+        self.asked.append(("goto", time))
+        return self.next
+
+    @contextmanager
+    def changing(self) -> Iterator[bool]:
+        self.asked.append(("changing",))
+        yield True
+
+
+def stub_of(machine: Machine, travel: Standing) -> tuple[Stub, socket.socket]:
+    """A stub without a server, and the client's end of its connection."""
+    ours, client = socket.socketpair()
+    door = socket.create_server(("127.0.0.1", 0))
+    memory = Memory(machine.board, arch.load(machine.board.arch.name))
+    views = Views(lambda path: iter([b"the trace\n"]), lambda: iter(["init"]), lambda: iter(()))
+    wire = Wire(ours, door, lambda: None)
+    return Stub(machine.board, machine.cpus, travel, Monitor(travel, memory, views), wire), client
