@@ -58,6 +58,7 @@ class Board:
         record: the board's record, shared with native code (`native.cpu_records`).
         heap: the memory of Unicorn's data about the CPUs.
         io: the devices above RAM; None: the architecture's boards have none.
+        loop: runs turns instead of `turns.run`, with the same arguments and results; None: nothing does.
     """
 
     def __init__(
@@ -98,6 +99,7 @@ class Board:
         self._ceiling: int | None = None
         self._reason = turns.TIME  # why the last run ended
         self._interpreter_is_shared = False
+        self.loop: Callable[[cpu_records.Board, int], int] | None = None
         self.reset_page_table = 0
         self.ram[RESET_PAGE : RESET_PAGE + len(arch.reset_page)] = arch.reset_page
         record = self.record
@@ -230,7 +232,7 @@ class Board:
             return self._run(on_host_call)
 
     def _run(self, on_host_call: Callable[[Cpu, int, list[int]], None]) -> bool:
-        run_turns = shared_turns() if self._interpreter_is_shared else turns.run
+        run_turns = self.loop or (shared_turns() if self._interpreter_is_shared else turns.run)
         outcome = run_turns(self.record, _TURN_SLICE)
         reason = self._reason = outcome & 0xFF
         self._after_turn(outcome >> 8, on_host_call if reason == turns.REQUEST else None)

@@ -52,8 +52,8 @@ class Monitor:
         self._checkpoints: dict[str, Instant] = {}
         self._commands: Mapping[str, tuple[str, str, Callable[[str, Cpu], str]]] = {
             "help": ("", "shows this", self._help),
-            "when": ("", "shows the present instant: virtual time, and the number of instructions", self._when),
-            "goto": ("TIME|NAME|#NUMBER", "goes to a virtual time (0.0143, 14.3ms), a checkpoint, or an instant", self._goto),
+            "when": ("", "shows the present instant: virtual time, turn, CPU", self._when),
+            "goto": ("TIME|NAME", "goes to a virtual time (0.0143, 14.3ms), or a checkpoint", self._goto),
             "checkpoint": ("[NAME]", "names the present instant, for goto; or lists the names", self._checkpoint),
             "run": ("COMMAND", "begins a command in the guest: continue runs it", self._run),
             "tasks": ("", "lists the kernel's tasks", lambda words, cpu: _lines(self._views.tasks())),
@@ -85,15 +85,13 @@ class Monitor:
 
     def _when(self, words: str, cpu: Cpu) -> str:
         travel = self._travel
-        seconds = travel.nanoseconds / 10**9
-        ahead = "" if travel.now >= travel.last else f", {travel.last.number - travel.now.number} before the latest"
-        return f"{seconds:.9f} s, instruction #{travel.now.number}, CPU {travel.cpu}, branch {travel.branch}{ahead}\n"
+        now, seconds = travel.now, travel.nanoseconds / 10**9
+        ahead = ", with a future that is known" if now < travel.last else ""
+        return f"{seconds:.9f} s, turn {now.turn}, CPU {travel.cpu}, branch {travel.branch}{ahead}\n"
 
     def _goto(self, words: str, cpu: Cpu) -> str:
         if words in self._checkpoints:
             where: int | Instant = self._checkpoints[words]
-        elif words.startswith("#") and words[1:].isdigit():
-            where = Instant(int(words[1:]))
         else:
             where = _nanoseconds(words)
         stopped = self._travel.goto(where)
@@ -101,9 +99,9 @@ class Monitor:
 
     def _checkpoint(self, words: str, cpu: Cpu) -> str:
         if not words:
-            return _lines(f"{name:16}#{instant.number}" for name, instant in self._checkpoints.items())
+            return _lines(iter(self._checkpoints))
         self._checkpoints[words] = self._travel.now
-        return f"{words} is instruction #{self._travel.now.number}\n"
+        return f"goto {words} comes back here\n"
 
     # The guest
 
@@ -167,7 +165,7 @@ def _numbers(words: str) -> list[int]:
 def _nanoseconds(word: str) -> int:
     """A virtual time; a number alone is seconds."""
     if (found := _TIME.fullmatch(word)) is None:
-        raise ValueError(f"'{word}' is no time, checkpoint or #NUMBER: 0.0143, 14.3ms, #120000")
+        raise ValueError(f"'{word}' is no time and no checkpoint: 0.0143, 14.3ms")
     unit = _UNITS[found[3] or ""]
     whole, digits = int(found[1]), found[2] or "0"
     parts: int = 10 ** len(digits)
@@ -176,6 +174,6 @@ def _nanoseconds(word: str) -> int:
 
 def _ended(stopped: StopReason) -> str:
     """What to say if a journey has not come to its end."""
-    if stopped.reason in (Reason.TIME, Reason.STEP, Reason.PRESENT, Reason.BREAKPOINT, Reason.WATCHPOINT):
+    if stopped.reason in (Reason.TIME, Reason.STEP, Reason.BREAKPOINT, Reason.WATCHPOINT):
         return ""
     return f"{stopped.text or stopped.reason.value}\n"

@@ -75,8 +75,6 @@ class Resuming:
         self._say(self._unsaid)
         self._unsaid = ""
         stopped = run()
-        while stopped.reason == Reason.PRESENT:  # re-execution has come to where the history ends: the machine just goes on
-            stopped = run()
         if self._closed:
             raise Closed
         self._stopped, self.cpu = stopped, stopped.cpu

@@ -11,7 +11,7 @@ __all__ = ["reply", "text"]
 
 _NO_SIGNAL, _INTERRUPT, _TRAP, _ABORT = 0, 2, 5, 6  # GDB's numbers
 _SIGNALS = {
-    Reason.BREAKPOINT: _TRAP, Reason.WATCHPOINT: _TRAP, Reason.STEP: _TRAP, Reason.START: _TRAP, Reason.PRESENT: _TRAP,
+    Reason.BREAKPOINT: _TRAP, Reason.WATCHPOINT: _TRAP, Reason.STEP: _TRAP, Reason.START: _TRAP,
     Reason.INTERRUPTED: _INTERRUPT, Reason.FAILED: _ABORT,
 }  # fmt: skip
 

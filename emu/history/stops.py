@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
 
@@ -51,10 +51,17 @@ class Instant:
     """A moment of a run: before an instruction. Later moments are greater. The same run has the same instants every time.
 
     Attributes:
-        number: of the instruction, of those that all CPUs have started. Numbers may be left out where an instruction faults.
+        turn: the number of the turn in which it is; turns are counted from the beginning of the history.
+        instructions: those that the CPU whose turn it is has started, with those of the block that has begun; 0: the turn has
+            not begun.
+        place: the virtual address of the instruction.
+        cpu: the index of the CPU whose turn it is.
     """
 
-    number: int
+    turn: int
+    instructions: int = 0
+    place: int = 0
+    cpu: int = field(default=0, compare=False)
 
 
 class Reason(Enum):
@@ -68,7 +75,6 @@ class Reason(Enum):
     IDLE = "idle"  # every CPU sleeps, and nothing will wake one
     INTERRUPTED = "interrupted"  # the caller wanted it
     START = "start"  # going back: there is no earlier instant in the history
-    PRESENT = "present"  # going forward in re-execution: from here on, it has not been executed yet
     FAILED = "failed"  # the guest's kernel has panicked, or has switched the machine off
 
 

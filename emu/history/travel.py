@@ -19,19 +19,24 @@ StopReason(reason=Reason.BREAKPOINT, ...)
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
-from emu.history.stops import Instant, Stop, StopReason
-
-if TYPE_CHECKING:
-    from emu.linux.machine import LinuxMachine
-    from emu.machine.machine import Machine
+from emu.cpu.native import turns
+from emu.cpu.native.history import GOAL
+from emu.history.driver import Travelling
+from emu.history.replay import LATEST, Replay
+from emu.history.stops import Instant, Reason, Stop, StopReason
+from emu.kernel.endings import GuestPanic, PoweredOff
 
 __all__ = ["Travel"]
 
 _HISTORY = 512 << 20
+_BETWEEN = 2  # moments between two checkpoints
+
+
+def _never() -> bool:
+    return False
 
 
 class Travel:
@@ -42,40 +47,55 @@ class Travel:
         history: bytes that checkpoints may hold.
     """
 
-    def __init__(self, machine: Machine | LinuxMachine, history: int = _HISTORY) -> None:
-        raise NotImplementedError
+    def __init__(self, machine: Travelling, history: int = _HISTORY) -> None:
+        driver = machine.driver()
+        self._driver, self._board = driver, driver.board
+        self._emitted = 0
+        driver.divert(self._write)
+        self._replay = Replay(driver, history, self)
+        self._branch = 0
+        self._last = self._replay.now
+
+    def _write(self, console: Callable[[bytes], object], data: bytes) -> None:
+        """The guest writes: what it has not written before is passed on."""
+        replay = self._replay
+        known = max(self._emitted - replay.produced, 0)
+        replay.produced += len(data)
+        self._emitted = max(self._emitted, replay.produced)
+        if new := data[known:]:
+            console(new)
 
     # Where the machine is
 
     @property
     def now(self) -> Instant:
         """The present instant."""
-        raise NotImplementedError
+        return self._replay.now
 
     @property
     def first(self) -> Instant:
         """The earliest instant that the machine can go back to."""
-        raise NotImplementedError
+        return self._replay.points.first.instant
 
     @property
     def last(self) -> Instant:
-        """The latest instant that has been reached in this branch: `go` re-executes until there, and emits nothing."""
-        raise NotImplementedError
+        """The latest instant that has been reached in this branch: until there, nothing is emitted again."""
+        return max(self._last, self.now)
 
     @property
     def nanoseconds(self) -> int:
         """Virtual time of the CPU whose turn it is."""
-        raise NotImplementedError
+        return self._board.nanoseconds(self._board.current.cycles)
 
     @property
     def cpu(self) -> int:
         """The index of the CPU whose turn it is."""
-        raise NotImplementedError
+        return self._board.current.index
 
     @property
     def branch(self) -> int:
         """How often the past was changed: see `changing`."""
-        raise NotImplementedError
+        return self._branch
 
     # What stops it
 
@@ -85,52 +105,207 @@ class Travel:
         Raises:
             ValueError: there is no such CPU, or a watchpoint has no bytes.
         """
-        raise NotImplementedError
+        self._replay.stopping.add(stop)
 
     def remove(self, stop: Stop) -> None:
         """Removes it. Raises KeyError if it is not there."""
-        raise NotImplementedError
+        self._replay.stopping.remove(stop)
 
     @property
     def stops(self) -> frozenset[Stop]:
         """The present stops."""
-        raise NotImplementedError
+        return frozenset(self._replay.stopping.wanted)
 
     # Forward
 
     def begin(self, command: str | Sequence[str], stdin: bytes = b"") -> None:
-        """Begins a command in the guest; `go` runs it. Its input is logged. It is a change, as in `changing`.
+        """Begins a command in the guest; `go` runs it. It is a change, as in `changing`.
 
         Raises:
             BadCommand: the command is empty, too long, or has a NUL byte.
         """
-        raise NotImplementedError
+        with self.changing():
+            self._driver.begin(command, stdin)
 
-    def go(self, limit: int | None = None, interrupted: Callable[[], bool] = lambda: False) -> StopReason:
+    def go(self, limit: int | None = None, interrupted: Callable[[], bool] = _never) -> StopReason:
         """Runs to the next stop after the present instant.
 
         Args:
             limit: virtual time in nanoseconds at which to stop: at the first turn that begins at or after it.
             interrupted: asked about twenty times a second whether to stop now.
         """
-        raise NotImplementedError
+        replay = self._replay
+        replay.resume()
+        replay.no_goal()
+        if limit is not None:
+            self._board.limit = -(-limit * self._board.frequency // 1_000_000_000)
+        try:
+            return self._run(interrupted)
+        finally:
+            self._board.unlimited()
 
-    def step(self, cpu: int, count: int = 1, interrupted: Callable[[], bool] = lambda: False) -> StopReason:
+    def _run(self, interrupted: Callable[[], bool]) -> StopReason:
+        """Runs on from the present state to a stop after `now`, or to the goal (Reason.STEP)."""
+        replay, moments = self._replay, 0
+        replay.note_between(replay.now, LATEST)
+        waited = self._driver.status is None
+        while True:
+            failed = None
+            try:
+                busy = self._driver.moment()
+            except (GuestPanic, PoweredOff) as error:
+                busy, failed = False, str(error)
+            if replay.history.stop:
+                return self._stopped()
+            if replay.reason == GOAL:
+                return self._stands(Reason.STEP)
+            if failed is not None:
+                return self._stands(Reason.FAILED, text=failed)
+            if waited and self._driver.status is not None:
+                return self._stands(Reason.ENDED, status=self._driver.status)
+            if not busy:
+                return self._stands(Reason.TIME if replay.reason == turns.LIMIT else Reason.IDLE)
+            if interrupted():
+                return self._stands(Reason.INTERRUPTED)
+            moments += 1
+            if moments % _BETWEEN == 0:
+                replay.now = replay.boundary()
+                replay.keep()
+
+    def _stands(self, reason: Reason, *, status: int | None = None, text: str = "") -> StopReason:
+        """The machine has stopped between two blocks, as the run was."""
+        replay = self._replay
+        replay.now, replay.shown = replay.boundary(), None
+        self._last = max(self._last, replay.now)
+        return StopReason(reason, replay.now, self.cpu, status=status, text=text)
+
+    def _stopped(self, *, before: bool = False) -> StopReason:
+        """Goes to the stop that native code has noted; at a watchpoint behind it, unless `before`."""
+        history, stopping = self._replay.history, self._replay.stopping
+        moment = history.moment
+        place = Instant(moment.turn, moment.instructions, moment.place, history.stop_cpu)
+        late, write, address = bool(moment.late), history.stop_write, history.stop_address
+        stops = stopping.at(history.stop, moment.place, place.cpu)
+        self._replay.to(place)
+        if late and not before:
+            self._next_instruction()
+        self._last = max(self._last, self.now)
+        reason = Reason.WATCHPOINT if late else Reason.BREAKPOINT
+        return StopReason(reason, self.now, place.cpu, stops, write, address)
+
+    def _next_instruction(self) -> None:
+        """Goes to the next instruction of the CPU whose turn it is, without regard to stops."""
+        cpu, index = self.now.cpu, self._index(self.now.cpu)
+        if not self._replay.show_next():
+            self._replay.resume()
+            self._seek(cpu, max(index + 1, self._replay.faulted))
+
+    def _index(self, cpu: int) -> int:
+        """How many instructions a CPU has started before the present instant."""
+        shown = self._replay.shown
+        if shown is not None and cpu == self.now.cpu:
+            return shown.instructions - shown.size + shown.done
+        return self._board.cpus[cpu].instructions
+
+    def _seek(self, cpu: int, index: int) -> bool:
+        """Goes on from where the run goes on to where a CPU has started `index` instructions, without regard to stops.
+
+        Returns False if it does not get there.
+        """
+        replay = self._replay
+        start = replay.start()
+        replay.note_between(None, None)
+        replay.goal_instructions(cpu, index)
+        try:
+            reached = replay.run_to_goal()
+        except (GuestPanic, PoweredOff):
+            reached = False
+        turn = replay.history.turns
+        replay.no_goal()
+        if reached:
+            replay.restore(start)
+            replay.to_index(turn, index)
+        return reached
+
+    def step(self, cpu: int, count: int = 1, interrupted: Callable[[], bool] = _never) -> StopReason:
         """Runs until a CPU has executed `count` more instructions, or to a stop before that. The other CPUs run as ever.
 
         A sleeping CPU goes on sleeping until something wakes it (Reason.IDLE if nothing does).
         """
-        raise NotImplementedError
+        replay = self._replay
+        index = self._index(cpu) + count
+        while count and cpu == self.now.cpu and replay.show_next():
+            count -= 1
+            if (stop := self._stop_here()) is not None:
+                return stop
+        if count:
+            replay.resume()
+            start = replay.start()
+            replay.goal_instructions(cpu, max(index, replay.faulted))
+            outcome = self._run(interrupted)
+            if outcome.reason != Reason.STEP and self._index(cpu) <= index:
+                return outcome
+            replay.restore(start)
+            if not self._seek(cpu, max(index, replay.faulted)):
+                raise AssertionError(f"CPU {cpu} does not get to instruction {index} again")
+        self._last = max(self._last, self.now)
+        return StopReason(Reason.STEP, self.now, cpu)
+
+    def _stop_here(self) -> StopReason | None:
+        """The stop at the instruction that is shown, or that has just been executed."""
+        replay, cpu = self._replay, self.now.cpu
+        stopping = replay.stopping
+        if touched := replay.history.touched:
+            stops = stopping.at(touched, 0, cpu)
+            return StopReason(Reason.WATCHPOINT, self.now, cpu, stops, replay.history.stop_write, replay.history.stop_address)
+        if stops := stopping.at(0, self.now.place, cpu):
+            return StopReason(Reason.BREAKPOINT, self.now, cpu, stops)
+        return None
 
     # Backward
 
-    def back(self, interrupted: Callable[[], bool] = lambda: False) -> StopReason:
+    def back(self, interrupted: Callable[[], bool] = _never) -> StopReason:
         """Goes back to the latest stop before the present instant, or to the first instant (Reason.START)."""
-        raise NotImplementedError
+        return self._back_to(self.first, interrupted) or self._at_first()
+
+    def _at_first(self) -> StopReason:
+        self._replay.to(self.first)
+        return StopReason(Reason.START, self.now, self.cpu)
+
+    def _back_to(self, earliest: Instant, interrupted: Callable[[], bool]) -> StopReason | None:
+        """Goes back to the latest stop between two instants, `earliest` and the present one; None: there is none."""
+        replay, before = self._replay, self.now
+        if not replay.stopping.wanted:
+            return None
+        while earliest < before:
+            point = replay.points.last_before(before)
+            if point is None:
+                return None
+            replay.restore(point)
+            if replay.collect(point.instant, before):
+                return self._stopped(before=True)
+            if interrupted():
+                replay.restore(point)
+                return StopReason(Reason.INTERRUPTED, self.now, self.cpu)
+            before = point.instant
+        return None
 
     def back_step(self, cpu: int, count: int = 1) -> StopReason:
         """Goes back by `count` instructions of a CPU, or to a stop that is later than that."""
-        raise NotImplementedError
+        replay, now = self._replay, self.now
+        index = self._index(cpu) - count
+        point = replay.points.with_fewer(cpu, index, now)
+        if point is None:
+            return self._back_to(self.first, _never) or self._at_first()
+        replay.restore(point)
+        self._seek(cpu, index)
+        target = self.now
+        if replay.stopping.wanted:
+            replay.to(now)
+            if (found := self._back_to(target, _never)) is not None and target < found.instant:
+                return found
+            replay.to(target)
+        return StopReason(Reason.STEP, self.now, cpu)
 
     def goto(self, time: int | Instant) -> StopReason:
         """Goes to a virtual time in nanoseconds or to an instant, forward or backward, whatever stops there are between.
@@ -138,11 +313,29 @@ class Travel:
         Raises:
             ValueError: it is before `first`.
         """
-        raise NotImplementedError
+        replay = self._replay
+        if isinstance(time, Instant):
+            replay.to(time)
+        else:
+            cycles = -(-time * self._board.frequency // 1_000_000_000)
+            point = replay.points.at_time(cycles)
+            if point is None:
+                raise ValueError(f"{time} ns: the history begins later")
+            replay.restore(point)
+            replay.note_between(None, None)
+            replay.no_goal()
+            self._board.limit = cycles
+            while self._driver.moment():
+                pass
+            self._board.unlimited()
+            replay.now = replay.boundary()
+        self._last = max(self._last, self.now)
+        return StopReason(Reason.TIME, self.now, self.cpu)
 
     # Changes
 
-    def changing(self) -> AbstractContextManager[bool]:
+    @contextmanager
+    def changing(self) -> Iterator[bool]:
         """A context for changing the guest: writing memory or registers, calling functions.
 
         What was executed after the present instant is no longer of this run. The context's value says whether there was any:
@@ -151,5 +344,13 @@ class Travel:
         >>> with travel.changing() as branched:
         ...     machine.board.ram[address] = 0
         """
-        raise NotImplementedError
-
+        replay = self._replay
+        branched = self.now < self.last
+        self._branch += branched
+        replay.points.cut(self.now)
+        self._emitted = replay.produced
+        try:
+            yield branched
+        finally:
+            self._last = replay.now
+            replay.changed()

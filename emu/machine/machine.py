@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Collection, Sequence
 from contextlib import ExitStack, closing, nullcontext
 from types import TracebackType
@@ -25,6 +26,7 @@ from emu.parameters import parameters_of
 
 if TYPE_CHECKING:
     from emu.kernel.profile import Profile
+    from emu.machine.driven import Diverted, Driven
     from emu.trace import Trace
     from emu.trace.origin import Origin
 
@@ -86,8 +88,8 @@ class Machine(TracedKernel):
                 if done.status:
                     raise ValueError(f"{refusal}: {done.output.decode(errors='replace').strip()}")
             self._output.clear()
-            callers = [callback for callback in (parameters.console, parameters.warn) if callback is not None]
-            self._checkpoints = opened.enter_context(closing(Checkpoints(self.board, [self], callers)))
+            self._callers = [callback for callback in (parameters.console, parameters.warn) if callback is not None]
+            self._checkpoints = opened.enter_context(closing(Checkpoints(self.board, [self], self._callers)))
             self._opened = opened.pop_all()
 
     def _boot(self, time: int, booting: Callable[[int], None]) -> None:
@@ -345,6 +347,16 @@ class Machine(TracedKernel):
 
         travel, views = Travel(self, history), views_of(self)
         serve(self.board, self.cpus, travel, views, port=port, command=command, ready=ready)
+
+    def driver(self) -> Driven:
+        """Drives this machine by moments (emu.history); nothing else may run it meanwhile."""
+        self._running.check()
+        from emu.machine.driven import Driven
+
+        return Driven(self.kernel, self._running, [self], [self._checkpoints, *self._callers], self._divert)
+
+    def _divert(self, through: Diverted) -> None:
+        self._sink = functools.partial(through, self._sink)
 
     def _console(self, data: bytes) -> None:
         self._output += data

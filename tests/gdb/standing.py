@@ -28,7 +28,6 @@ class Standing(Travel):
     """
 
     def __init__(self, machine: Machine) -> None:
-        self.machine = machine
         self.asked: list[tuple[object, ...]] = []
         self.next = StopReason(Reason.STEP, Instant(0), 0)
         self._stops: set[Stop] = set()

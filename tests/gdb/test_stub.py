@@ -127,7 +127,7 @@ def test_monitor(stub: Stub, travel: Standing, client: list[socket.socket]) -> N
         pieces = [piece.split(b"#")[0] for piece in data.split(b"$O")[1:]]
         return b"".join(bytes.fromhex(piece.decode()) for piece in pieces).decode()
 
-    assert monitor("when").startswith("0.014349000 s, instruction #1000")
+    assert monitor("when").startswith("0.014349000 s, turn 1000")
     assert monitor("trace") == "the trace\n"
     assert monitor("tasks") == "init\n"
     assert "goto" in monitor("help")

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 from emu.cpu.native.heap_record import Heap
+from emu.cpu.native.history_record import History
 from emu.cpu.native.known_blocks_record import KnownBlocks
 from emu.cpu.native.timing.cache_records import SharedCaches
 from emu.cpu.native.timing.profile_record import Profile
@@ -95,6 +96,7 @@ class Board(Record):
     fenced_code: bool  # whether a CPU sees them from its next fence on
     code_drops: u64  # how often a CPU has dropped its translations of a page because somebody wrote to it
     devices: u64  # the record of the board's devices, whose type the board knows; 0: none
+    history: History | None  # of a machine that stops and goes back; None: it does not
 
 
 class Callout(Record):
@@ -256,6 +258,7 @@ class Cpu(Record):
     host_call: u64  # the number of the host call for Python to answer
     stepping: bool  # whether exact stepping is on
     steps: u64  # blocks that may still start in exact stepping
+    shown: bool  # whether blocks of one instruction are not accounted: an instruction in the midst of a block is shown
     instructions: u64  # instructions in the blocks that have started
     pending_count: u64
     priority: u64  # only vectors above it are taken: those of an interrupt controller's higher priorities

@@ -146,7 +146,7 @@ def build(
         block = next_block(cpu, tb)
         block.cycles = block_record.UNKNOWN
         block.summary = 0
-        cpu.translated = block
+        cpu.translated = None if cpu.shown and most == 1 else block
         cpu.block = tb.pc
         translate(state, tb, min(most, longest_block))
         block.size = tb.size

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from emu.cpu.arch.x86_64.state import Layout
-from emu.cpu.native import block_begin, block_record, callouts, code_pages, listening, translator
+from emu.cpu.native import block_begin, block_record, callouts, code_pages, listening, translator, watching
 from emu.cpu.native.arch import (
     NativeCpu,
     OfBoard,
@@ -85,6 +85,14 @@ def build(layout: Layout, board: OfBoard = OWN_BOARD) -> NativeCpu:
         """The helpers of OPENINGS say so, but the end of a shadow does not."""
         return Env(cpu.env).hflags & SHADOW == 0 and not cpu.stepping
 
+    @native.njit
+    def flags_kind(cpu: Cpu) -> u64:
+        return Env(cpu.env).cc_op
+
+    @native.njit
+    def put_back_flags_kind(cpu: Cpu, kind: u64) -> None:
+        Env(cpu.env).cc_op = kind
+
     begin = block_begin.build("x86_64", takes_nmi, takes_interrupt, tells_when)
 
     @callback
@@ -120,6 +128,7 @@ def build(layout: Layout, board: OfBoard = OWN_BOARD) -> NativeCpu:
         translator={
             **translator.build("x86_64", layout, LONGEST_BLOCK, *x86_64_exceptions.build(layout)),
             **code_pages.build("x86_64", layouts),
+            **watching.build("x86_64", layout, flags_kind, put_back_flags_kind),
         },
         instructions=board.instructions,
         openings=OPENINGS,

@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""A machine that stops at instructions and accesses to memory: the loop of turns, and the functions at stops.
+
+A stop is noted, and the CPU's turn is interrupted at its next block, which is too late. The host then goes back to an earlier
+checkpoint and executes again up to the noted moment, so nothing of this shows in the run.
+"""
+
+from __future__ import annotations
+
+from emu.cpu.native.cpu_records import NEVER, NO_REQUEST, RUNNING, STOP_REQUEST, Board, Cpu
+from emu.cpu.native.history_record import ANY, NOWHERE, History, Moment, Watch
+from emu.cpu.native.interrupts import stop
+from emu.cpu.native.turns import FAULT, REQUEST, TIME, enter, next_turn
+from emu.native.functions import callback, external, njit, shared
+from emu.native.records import i64, u64
+
+__all__ = ["GOAL", "at_breakpoint", "note", "run", "show"]
+
+GOAL = 6  # why the loop returned, in addition to the reasons of `turns`
+_NONE = 5
+
+_clock = external("clock", i64)  # microseconds of processor time
+_TURNS_BETWEEN_LOOKS = 32
+
+
+@njit
+def is_before(history: History, cpu: Cpu, place: u64, late: u64, moment: Moment) -> bool:
+    """Whether what a CPU does now comes before a moment."""
+    if history.turns != moment.turn:
+        return history.turns < moment.turn
+    if cpu.instructions != moment.instructions:
+        return cpu.instructions < moment.instructions
+    if place != moment.place:
+        return place < moment.place
+    return late < moment.late
+
+
+@njit
+def is_at(history: History, cpu: Cpu, place: u64, late: u64, moment: Moment) -> bool:
+    same = history.turns == moment.turn and cpu.instructions == moment.instructions
+    return same and place == moment.place and late == moment.late
+
+
+@njit
+def note(cpu: Cpu, history: History, watch: Watch, place: u64, late: u64, address: u64, write: bool) -> None:
+    """Notes that a CPU is at a stop, and stops it unless stops are being collected."""
+    if history.stop != 0 and not history.collecting:
+        return
+    if not is_before(history, cpu, place, late, history.before):
+        return
+    if is_before(history, cpu, place, late, history.after) or is_at(history, cpu, place, late, history.after):
+        return
+    moment = history.moment
+    history.stop = watch.address
+    moment.turn = history.turns
+    moment.instructions = cpu.instructions
+    moment.place = place
+    moment.late = late
+    history.stop_cpu = cpu.index
+    history.stop_write = write
+    history.stop_address = address
+    if not history.collecting:
+        stop(cpu)
+
+
+@callback
+def at_breakpoint(cpu: Cpu, argument: u64) -> None:
+    """A CPU is about to execute an instruction with a breakpoint, the Watch at an address."""
+    history = cpu.board.history
+    if history is None:
+        return
+    if history.showing:
+        return
+    watch = Watch(argument)
+    if watch.cpu == ANY or watch.cpu == cpu.index:
+        note(cpu, history, watch, watch.first, 0, watch.first, False)
+
+
+@shared
+def run(board: Board, microseconds: i64) -> i64:
+    """Runs turns, as `turns.run`, or to the goal. Returns the same, or GOAL."""
+    stop_at = _clock() + microseconds
+    history = board.history
+    if history is None:
+        return TIME
+    turns = 0
+    while True:
+        if not board.interrupted:
+            if history.turns == history.goal_turn:
+                return GOAL
+            reason = next_turn(board)
+            if reason != _NONE:
+                return reason
+            history.turns += 1
+        cpu = board.cpus[board.current]
+        board.interrupted = False
+        by_block = history.blocks != NOWHERE
+        last = history.done == history.blocks
+        if by_block:
+            cpu.stepping = True
+            cpu.steps = 0 if last else 1
+            cpu.deadline = 0
+        error = enter(cpu)
+        if by_block:
+            cpu.stepping = False
+            if cpu.steps == 0 and not last:
+                history.done += 1
+                if history.reached == 0 and cpu.instructions >= history.goal_block:
+                    history.reached = history.done
+                    history.reached_instructions = cpu.instructions
+                    history.reached_cycles = cpu.cycles
+        if error != 0:
+            return FAULT | error << 8
+        goes_on = cpu.status == RUNNING and cpu.cycles < cpu.turn_end
+        if cpu.request != NO_REQUEST:
+            board.interrupted = cpu.request == STOP_REQUEST and goes_on
+            return REQUEST
+        if by_block:
+            board.interrupted = goes_on
+            if last or history.reached != 0:
+                return GOAL
+        if history.goal_instructions != NOWHERE:
+            if board.cpus[history.goal_cpu].instructions > history.goal_instructions:
+                return GOAL
+        if board.wanted:
+            return TIME
+        turns += 1
+        if turns == _TURNS_BETWEEN_LOOKS:
+            turns = 0
+            if _clock() >= stop_at:
+                return TIME
+
+
+@shared
+def show(board: Board, cpu: Cpu, cycles: u64, instructions: u64) -> i64:
+    """Executes one instruction in the midst of a block, which has been accounted already. Returns Unicorn's error; 0: none."""
+    history = board.history
+    if history is None:
+        return 0
+    history.showing = True
+    cpu.shown = True
+    cpu.cycles = cycles
+    cpu.instructions = instructions
+    cpu.state.cflags_next_tb = 1
+    cpu.request = STOP_REQUEST
+    cpu.deadline = 0
+    cpu.turn_end = NEVER
+    error = enter(cpu)
+    cpu.state.cflags_next_tb = 0xFFFF_FFFF
+    cpu.request = NO_REQUEST
+    cpu.shown = False
+    cpu.cycles = cycles
+    cpu.instructions = instructions
+    history.showing = False
+    return error

@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Accesses to watched memory. Unicorn marks pages in its cache of translated addresses, and calls `cpu_check_watchpoint` before
+each access to such a page. Accesses to other pages cost nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from emu.cpu.internals import CpuStructures
+from emu.cpu.native.code_pages import PAGE
+from emu.cpu.native.cpu_records import Cpu, CpuState, shapes
+from emu.cpu.native.history import note
+from emu.cpu.native.history_record import ANY, RECENT, History, Watch
+from emu.native.functions import Native, external, njit
+from emu.native.records import Layouts, i32, u32, u64
+
+__all__ = ["build"]
+
+READ, WRITE = u64(1), u64(2)  # QEMU's BP_MEM_READ, BP_MEM_WRITE
+OFFSET = u64((1 << PAGE) - 1)
+LAST = u64(RECENT - 1)
+
+
+@njit
+def recent_slot(cpu: Cpu, page: u64) -> u64:
+    return 2 * (((page >> PAGE) + cpu.index * 37) & LAST)
+
+
+@njit
+def wanted(watch: Watch, cpu: Cpu) -> bool:
+    return watch.cpu == ANY or watch.cpu == cpu.index
+
+
+@njit
+def nothing(cpu: Cpu) -> u64:
+    return 0
+
+
+@njit
+def as_it_is(cpu: Cpu, saved: u64) -> None:
+    """Puts nothing back."""
+
+
+def build(
+    arch: str,
+    layout: CpuStructures,
+    save: Callable[[Cpu], u64] = nothing,
+    put_back: Callable[[Cpu, u64], None] = as_it_is,
+) -> Mapping[str, int]:
+    """Compiles for an architecture.
+
+    Args:
+        arch: the architecture, as in the suffix of Unicorn's symbols.
+        layout: of Unicorn's structures.
+        save, put_back: compiled: what finding the program counter changes in the CPU's state, besides the program counters.
+
+    Returns:
+        Addresses, by the names of the functions that they replace.
+    """
+    native = Native(Layouts(shapes(layout)))
+    set_page = external(f"tlb_set_page_with_attrs_{arch}", None, CpuState, u64, u64, u32, i32, i32, u64)
+    find_location = external(f"cpu_restore_state_{arch}", bool, CpuState, u64, bool)
+
+    @njit
+    def place_of(cpu: Cpu, called_from: u64) -> u64:
+        """The virtual address of the instruction that accesses memory."""
+        location, following, more = cpu.location[0], cpu.next_location[0], save(cpu)
+        find_location(cpu.state, called_from, False)
+        place = cpu.location[0]
+        cpu.next_location[0] = following
+        cpu.location[0] = location
+        put_back(cpu, more)
+        return place
+
+    @native.callback
+    def tlb_set_page_with_attrs(
+        state: CpuState, address: u64, physical: u64, attributes: u32, protection: i32, mmu: i32, size: u64
+    ) -> None:
+        """A CPU notes where a virtual page is."""
+        if state.opaque != 0:
+            history = Cpu(state.opaque).board.history
+            if history is not None:
+                history.page = physical & ~OFFSET
+        set_page(state, address, physical, attributes, protection, mmu, size)
+
+    @native.callback
+    def cpu_watchpoint_address_matches(state: CpuState, address: u64, size: u64) -> i32:
+        """Which accesses to a page that a CPU notes must be checked."""
+        if state.opaque == 0:
+            return 0
+        cpu = Cpu(state.opaque)
+        history = cpu.board.history
+        if history is None:
+            return 0
+        kinds = u64(0)
+        page = address & ~OFFSET
+        for n in range(history.watch_count):
+            watch = Watch(history.watches[n])
+            at = history.page if watch.physical else page
+            if wanted(watch, cpu) and watch.first <= (at | OFFSET) and at <= watch.last:
+                kinds |= (READ if watch.reads else u64(0)) | (WRITE if watch.writes else u64(0))
+        if kinds != 0:
+            slot = recent_slot(cpu, page)
+            history.recent[slot] = page | cpu.index
+            history.recent[slot + 1] = history.page
+        return kinds
+
+    @njit
+    def check(cpu: Cpu, history: History, address: u64, size: u64, kind: u64, called_from: u64) -> None:
+        slot = recent_slot(cpu, address)
+        known = history.recent[slot] == (address & ~OFFSET) | cpu.index
+        physical = history.recent[slot + 1] | (address & OFFSET)
+        for n in range(history.watch_count):
+            watch = Watch(history.watches[n])
+            if watch.physical and not known:
+                continue
+            at = physical if watch.physical else address
+            if watch.first > at + (size - 1) or at > watch.last or not wanted(watch, cpu):
+                continue
+            if (kind & READ != 0 and watch.reads) or (kind & WRITE != 0 and watch.writes):
+                if history.showing:
+                    history.touched = watch.address
+                else:
+                    note(cpu, history, watch, place_of(cpu, called_from), 1, at, kind & WRITE != 0)
+
+    @native.callback
+    def cpu_check_watchpoint(state: CpuState, address: u64, size: u64, attributes: u32, kind: i32, called_from: u64) -> None:
+        """A CPU is about to access a page that must be checked."""
+        if state.opaque == 0:
+            return
+        cpu = Cpu(state.opaque)
+        history = cpu.board.history
+        if history is not None:
+            check(cpu, history, address, size, u64(kind), called_from)
+
+    replaced = {
+        "tlb_set_page_with_attrs": tlb_set_page_with_attrs.address,
+        "cpu_watchpoint_address_matches": cpu_watchpoint_address_matches.address,
+        "cpu_check_watchpoint": cpu_check_watchpoint.address,
+    }
+    return {f"{name}_{arch}": address for name, address in replaced.items()}

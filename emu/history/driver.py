@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""What `Travel` needs of a machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from emu.cpu.board import Board
+
+__all__ = ["Driver", "Travelling"]
+
+
+class Driver(Protocol):
+    """Drives a machine by moments.
+
+    Attributes:
+        board: its board.
+        roots: objects from which all other objects of the machine can be reached.
+        apart: objects that the machine refers to, but that do not go back with it.
+        divert: makes what the guest writes go through a function of the caller's function and the data.
+    """
+
+    board: Board
+    roots: Sequence[object]
+    apart: Sequence[object]
+    divert: Callable[[Callable[[Callable[[bytes], object], bytes], None]], None]
+
+    @property
+    def status(self) -> int | None:
+        """The status of the latest command, as a shell shows it; None: it has not ended, or there was none."""
+
+    def begin(self, command: str | Sequence[str], stdin: bytes) -> None:
+        """Makes the guest run a command.
+
+        Raises:
+            BadCommand: the command is empty, too long, or has a NUL byte.
+        """
+
+    def moment(self) -> bool:
+        """Runs the machine for a moment. Returns False if nothing can happen before the board's limit.
+
+        Raises:
+            GuestPanic, PoweredOff: the guest has ended.
+        """
+
+
+class Travelling(Protocol):
+    """A machine that can be driven."""
+
+    def driver(self) -> Driver:
+        """Drives this machine; nothing else may run it meanwhile."""

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The checkpoints of a history, in the order of the run, within a budget of memory."""
+
+from __future__ import annotations
+
+import bisect
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from emu.cpu.callouts import Listening
+from emu.cpu.snapshot import Checkpoint
+from emu.history.stops import Breakpoint, Instant, Watchpoint
+
+__all__ = ["Point", "Points"]
+
+
+@dataclass(frozen=True, eq=False)
+class Point:
+    """A checkpoint.
+
+    Attributes:
+        instant: what is executed next comes at it or after it.
+        checkpoint: the machine.
+        turns: that have begun.
+        instructions: of each CPU.
+        time: the clock of the CPU that runs first from here, in cycles.
+        produced: bytes that the guest had written.
+        listening, watches: the stops that are part of the machine there.
+        anchor: whether the machine was changed just before, so that it cannot be reached from an earlier point.
+    """
+
+    instant: Instant
+    checkpoint: Checkpoint
+    turns: int
+    instructions: tuple[int, ...]
+    time: int
+    produced: int
+    listening: Mapping[Breakpoint, Listening]
+    watches: frozenset[Watchpoint]
+    anchor: bool = field(default=False)
+
+
+class Points:
+    """Points in ascending order.
+
+    Args:
+        budget: bytes that their checkpoints may hold.
+    """
+
+    def __init__(self, budget: int) -> None:
+        self._budget = budget
+        self._points: list[Point] = []
+
+    def __len__(self) -> int:
+        return len(self._points)
+
+    @property
+    def first(self) -> Point:
+        """The earliest."""
+        return self._points[0]
+
+    @property
+    def size(self) -> int:
+        """Bytes that they hold."""
+        return sum(point.checkpoint.size for point in self._points)
+
+    def add(self, point: Point) -> None:
+        """Adds a point unless there is one at the instant. Drops others if there are too many bytes."""
+        place = bisect.bisect_right(self._points, point.instant, key=lambda one: one.instant)
+        if not point.anchor and place and self._points[place - 1].instant == point.instant:
+            return
+        self._points.insert(place, point)
+        while self.size > self._budget and len(self._points) > 3:
+            self._drop()
+
+    def _drop(self) -> None:
+        """Drops the point that is missed least: one whose neighbours are near, seen from the end. Anchors go last, from the start."""
+        end = self._points[-1].turns
+        found: tuple[float, int] | None = None
+        for n in range(1, len(self._points) - 1):
+            if not self._points[n].anchor:
+                gap = self._points[n + 1].turns - self._points[n - 1].turns
+                weight = gap / (end - self._points[n].turns + 1)
+                if found is None or weight < found[0]:
+                    found = weight, n
+        if found is not None:
+            del self._points[found[1]]
+        else:
+            del self._points[0]
+
+    def cut(self, instant: Instant) -> bool:
+        """Drops all points after an instant. Returns whether there were any."""
+        place = bisect.bisect_right(self._points, instant, key=lambda one: one.instant)
+        later = self._points[place:]
+        del self._points[place:]
+        return bool(later)
+
+    def before(self, instant: Instant) -> Point | None:
+        """The last point at or before an instant; None: the history begins later."""
+        place = bisect.bisect_right(self._points, instant, key=lambda one: one.instant)
+        return self._points[place - 1] if place else None
+
+    def last_before(self, instant: Instant) -> Point | None:
+        """The last point before an instant."""
+        place = bisect.bisect_left(self._points, instant, key=lambda one: one.instant)
+        return self._points[place - 1] if place else None
+
+    def with_fewer(self, cpu: int, instructions: int, until: Instant) -> Point | None:
+        """The last point up to an instant at which a CPU had started at most so many instructions."""
+        points = (one for one in reversed(self._points) if one.instant <= until)
+        return next((one for one in points if one.instructions[cpu] <= instructions), None)
+
+    def at_time(self, cycles: int) -> Point | None:
+        """The last point whose time is at most a time, in cycles."""
+        return next((one for one in reversed(self._points) if one.time <= cycles), None)

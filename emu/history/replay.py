@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Going to instants of a run: to the nearest checkpoint, and from there by executing again.
+
+An instant in the midst of a block is reached in three steps: to the beginning of its turn, by blocks to its block, and then by
+instructions that are not accounted, because the block was accounted when it began. The last two change the state in ways that do
+not belong to the run, so the machine goes on from the beginning of the turn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from emu.cpu.native import history as native
+from emu.cpu.native import turns
+from emu.cpu.native.cpu_records import Board
+from emu.cpu.native.history_record import NOWHERE, History, Moment
+from emu.cpu.snapshot import Checkpoints
+from emu.history.driver import Driver
+from emu.history.points import Point, Points
+from emu.history.stopping import Stopping
+from emu.history.stops import Instant
+from emu.kernel.endings import GuestPanic, PoweredOff
+
+__all__ = ["LATEST", "Replay", "Shown"]
+
+_NOWHERE = int(NOWHERE)
+LATEST = Instant(_NOWHERE, _NOWHERE, _NOWHERE)
+_LONGEST = 16  # bytes of an instruction, of any architecture
+
+
+class Shown(NamedTuple):
+    """An instruction in the midst of a block that has begun, at which the machine stands.
+
+    Attributes:
+        done: instructions of the block that have been executed.
+        size: instructions of the block.
+        cycles, instructions: of the CPU, with the block.
+    """
+
+    done: int
+    size: int
+    cycles: int
+    instructions: int
+
+
+class Replay:
+    """Args:
+        driver: the machine.
+        budget: bytes of checkpoints.
+        apart: an object that the machine may refer to, but that does not go back.
+
+    Attributes:
+        now: the present instant.
+        shown: what is shown there; None: the machine is as the run was.
+        points: the checkpoints.
+        stopping: the stops.
+        produced: bytes that the guest has written up to now.
+        faulted: if an instruction that was shown has faulted: the instructions that its CPU had started with its block; 0: none has.
+    """
+
+    def __init__(self, driver: Driver, budget: int, apart: object) -> None:
+        self.driver, self._board = driver, driver.board
+        self.history = History.allocate()
+        self._board.record.history = self.history
+        self._board.loop = self._loop
+        self.reason = turns.TIME
+        self.produced = self.faulted = 0
+        self.shown: Shown | None = None
+        self.points = Points(budget)
+        self.stopping = Stopping(self._board, self.history)
+        self._checkpoints = Checkpoints(self._board, driver.roots, [*driver.apart, driver, apart, self])
+        self._near: Point | None = None  # from which the machine goes on when something is shown
+        self.no_goal()
+        self.now = self.boundary()
+        self.keep(anchor=True)
+
+    def _loop(self, board: Board, microseconds: int) -> int:
+        outcome = native.run(board, microseconds)
+        self.reason = outcome & 0xFF
+        return outcome
+
+    # Checkpoints
+
+    def boundary(self) -> Instant:
+        """The instant of a machine that is as the run was."""
+        record, current = self._board.record, self._board.record.current
+        if record.interrupted:
+            return Instant(self.history.turns, self._board.cpus[current].instructions, _NOWHERE, current)
+        return Instant(self.history.turns + 1, 0, 0, current)
+
+    def _point(self, anchor: bool = False) -> Point:
+        cpus = self._board.cpus
+        times = [time for cpu in cpus if (time := turns.ready_at(cpu.record)) != _NOWHERE]
+        return Point(
+            self.now,
+            self._checkpoints.save(),
+            self.history.turns,
+            tuple(cpu.instructions for cpu in cpus),
+            int(min(times, default=self._board.now)),
+            self.produced,
+            dict(self.stopping.listening),
+            self.stopping.watches,
+            anchor,
+        )
+
+    def keep(self, anchor: bool = False) -> None:
+        """Adds a point at the present."""
+        self.points.add(self._point(anchor))
+
+    def restore(self, point: Point) -> None:
+        """Goes back, or forward, to a point."""
+        self._checkpoints.restore(point.checkpoint)
+        self.history.turns, self.produced = point.turns, point.produced
+        self._board.unlimited()
+        self.stopping.went_back(point.listening, point.watches)
+        self.now, self.shown, self._near, self.faulted = point.instant, None, None, 0
+
+    def start(self) -> Point:
+        """A point where the run goes on, without regard to what is shown: the present one if nothing is."""
+        return self._point()
+
+    def changed(self) -> None:
+        """The machine was changed: it goes on from the present state."""
+        record = self._board.record
+        if self.shown is not None:
+            record.interrupted = True
+            cpu = self._board.current
+            cpu.record.turn_end = max(cpu.record.turn_end, cpu.record.cycles + 1)
+            cpu.forget_all()
+        cpu = self._board.current
+        cpu.record.deadline = 0
+        self.shown = self._near = None
+        self.keep(anchor=True)
+
+    def resume(self) -> None:
+        """Goes to where the run can go on from, at the present instant or a little before it."""
+        if self._near is not None:
+            now = self.now
+            self.restore(self._near)
+            self.now = now
+
+    # Limits of what is noted, and goals
+
+    def note_between(self, after: Instant | None, before: Instant | None, *, collect: bool = False) -> None:
+        """Which stops are noted: those after an instant and before another one. None: no stops."""
+        none = after is None or before is None
+        _set(self.history.after, LATEST if after is None else after)
+        _set(self.history.before, Instant(0) if none or before is None else before)
+        self.history.collecting, self.history.stop = collect, 0
+
+    def no_goal(self) -> None:
+        history = self.history
+        history.goal_turn = history.goal_instructions = history.blocks = history.goal_block = _NOWHERE
+        history.done = history.reached = 0
+
+    def goal_instructions(self, cpu: int, index: int) -> None:
+        """The goal is the turn in which a CPU has started more than `index` instructions."""
+        self.no_goal()
+        self.history.goal_cpu, self.history.goal_instructions = cpu, index
+
+    def collect(self, after: Instant, before: Instant) -> bool:
+        """Runs on from the present state, to find the last stop between two instants. Returns whether there is one."""
+        self.note_between(after, before, collect=True)
+        self.no_goal()
+        self.history.goal_turn = before.turn if before.instructions else before.turn - 1
+        if self.history.turns < self.history.goal_turn or self._board.record.interrupted:
+            try:
+                self.run_to_goal()
+            except (GuestPanic, PoweredOff):
+                pass  # the run ended so
+        self.no_goal()
+        return self.history.stop != 0
+
+    def run_to_goal(self, going_on: Callable[[], bool] = lambda: True) -> bool:
+        """Runs moments until the goal. Returns False if it is not reached: nothing can happen, or `going_on` says so."""
+        while True:
+            busy = self.driver.moment()
+            if self.reason == native.GOAL:
+                return True
+            if not busy or not going_on():
+                return False
+
+    # Going to an instant
+
+    def to_turn(self, turn: int) -> None:
+        """Runs to the beginning of a turn, unless the machine is in it already."""
+        self.note_between(None, None)
+        if self.history.turns < turn:
+            self.no_goal()
+            self.history.goal_turn = turn - 1
+            if self.history.turns < turn - 1 or self._board.record.interrupted:
+                if not self.run_to_goal():
+                    raise AssertionError(f"turn {turn} is not reached again")
+            self.no_goal()
+        self.now, self.shown, self._near = self.boundary(), None, None
+
+    def to_block(self, turn: int, instructions: int) -> None:
+        """Runs to the beginning of the block of a turn after whose beginning its CPU has started at least so many instructions."""
+        self.to_turn(turn)
+        near = self._point()
+        history = self.history
+        history.blocks, history.goal_block, history.done, history.reached = _NOWHERE - 1, instructions, 0, 0
+        while not history.reached and history.turns <= turn:
+            self.driver.moment()
+        if not history.reached:
+            raise AssertionError(f"the block is not reached again in turn {turn}")
+        blocks, after, cycles = history.reached, history.reached_instructions, history.reached_cycles
+        self.restore(near)
+        self.note_between(None, None)
+        history.blocks, history.done, history.reached, history.goal_block = blocks - 1, 0, 0, _NOWHERE
+        self.run_to_goal()
+        self.no_goal()
+        cpu = self._board.current
+        self._near = near
+        self.shown = Shown(0, after - cpu.instructions, cycles, after)
+        self.now = Instant(turn, after, cpu.pc, cpu.index)
+
+    def show_next(self) -> bool:
+        """Executes one more instruction of the block that is shown. Returns False, having done nothing, if it is the last."""
+        shown = self.shown
+        if shown is None or shown.done + 1 >= shown.size:
+            return False
+        cpu = self._board.current
+        before = cpu.pc
+        self.history.touched = 0
+        native.show(self._board.record, cpu.record, shown.cycles, shown.instructions)
+        if not 0 <= cpu.pc - before <= _LONGEST:
+            self.faulted = shown.instructions
+            self.shown = shown._replace(size=shown.done + 1)
+            return False
+        self.shown = shown._replace(done=shown.done + 1)
+        self.now = Instant(self.now.turn, shown.instructions, cpu.pc, cpu.index)
+        return True
+
+    def to_index(self, turn: int, index: int) -> None:
+        """Runs to where the CPU of a turn has started `index` instructions."""
+        self.to_block(turn, index + 1)
+        while (shown := self.shown) and shown.instructions - shown.size + shown.done < index and self.show_next():
+            pass
+
+    def to(self, instant: Instant) -> None:
+        """Goes to an instant.
+
+        Raises:
+            ValueError: it is before the history.
+        """
+        point = self.points.before(instant)
+        if point is None:
+            raise ValueError(f"{instant} is before the history")
+        self.restore(point)
+        if point.instant == instant:
+            return
+        if not instant.instructions:
+            self.to_turn(instant.turn)
+            return
+        self.to_block(instant.turn, instant.instructions)
+        while self.now < instant and self.show_next():
+            pass
+
+
+def _set(moment: Moment, instant: Instant) -> None:
+    moment.turn, moment.instructions, moment.place, moment.late = instant.turn, instant.instructions, instant.place, 0

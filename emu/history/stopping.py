@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""The stops of a machine, as native code sees them."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping
+
+from emu.cpu.board import Board
+from emu.cpu.callouts import Listening
+from emu.cpu.internals import LIBRARY
+from emu.cpu.native.history import at_breakpoint
+from emu.cpu.native.history_record import ANY, WATCHES, History, Watch
+from emu.history.stops import Breakpoint, Stop, Watchpoint
+
+__all__ = ["Stopping"]
+
+_LAST = 0xFFFF_FFFF_FFFF_FFFF
+
+
+class Handler:
+    """A native function, by its address."""
+
+    address = at_breakpoint.address
+
+
+class Stopping:
+    """The stops that are wanted, and those that the machine has now: going back brings earlier ones.
+
+    Args:
+        board: the board.
+        history: its record.
+
+    Attributes:
+        wanted: the stops.
+        listening: the breakpoints that are part of the machine, with what ends them.
+        watches: the watchpoints that are part of it.
+    """
+
+    def __init__(self, board: Board, history: History) -> None:
+        self._board, self._history = board, history
+        self._handler = Handler()
+        self._records: dict[Stop, Watch] = {}
+        self.wanted: set[Stop] = set()
+        self.listening: dict[Breakpoint, Listening] = {}
+        self.watches: frozenset[Watchpoint] = frozenset()
+
+    def add(self, stop: Stop) -> None:
+        """Adds a stop."""
+        if stop.cpu is not None and not 0 <= stop.cpu < len(self._board.cpus):
+            raise ValueError(f"CPU {stop.cpu}: there are {len(self._board.cpus)}")
+        if isinstance(stop, Watchpoint):
+            if stop.size < 1 or not (stop.reads or stop.writes):
+                raise ValueError("a watchpoint watches reads or writes of at least one byte")
+            if stop not in self.wanted and sum(isinstance(one, Watchpoint) for one in self.wanted) == WATCHES:
+                raise ValueError(f"{WATCHES} watchpoints are the most")
+        self.wanted.add(stop)
+        self.put_in_force()
+
+    def remove(self, stop: Stop) -> None:
+        """Removes it. Raises KeyError if it is not there."""
+        self.wanted.remove(stop)
+        self.put_in_force()
+
+    def went_back(self, listening: Mapping[Breakpoint, Listening], watches: frozenset[Watchpoint]) -> None:
+        """The machine is at an earlier state, with the stops of that time."""
+        self.listening, self.watches = dict(listening), watches
+        self.put_in_force()
+
+    def put_in_force(self) -> None:
+        """Gives the machine the stops that are wanted."""
+        wanted = {stop for stop in self.wanted if isinstance(stop, Breakpoint)}
+        callouts = self._board.callouts
+        for old in self.listening.keys() - wanted:
+            callouts.unlisten(self.listening.pop(old))
+        for new in sorted(wanted - self.listening.keys(), key=lambda one: (one.address, -1 if one.cpu is None else one.cpu)):
+            self.listening[new] = callouts.listen(new.address, self._handler, self._record(new).address)
+        watches = frozenset(stop for stop in self.wanted if isinstance(stop, Watchpoint))
+        for n, watch in enumerate(watches):
+            self._history.watches[n] = self._record(watch).address
+        self._history.watch_count = len(watches)
+        if watches != self.watches:
+            self._forget_pages(watches ^ self.watches)
+            self.watches = watches
+
+    def _record(self, stop: Stop) -> Watch:
+        if stop not in self._records:
+            record = self._records[stop] = Watch.allocate()
+            record.first, record.cpu = stop.address, int(ANY) if stop.cpu is None else stop.cpu
+            record.last = min(stop.address + stop.size - 1, _LAST) if isinstance(stop, Watchpoint) else stop.address
+            if isinstance(stop, Watchpoint):
+                record.physical, record.reads, record.writes = stop.physical, stop.reads, stop.writes
+        return self._records[stop]
+
+    def _forget_pages(self, watches: frozenset[Watchpoint]) -> None:
+        """Makes CPUs look the pages of watched memory up again."""
+        arch, page = self._board.arch, 4096
+        for cpu in self._board.cpus:
+            with self._board.heap:
+                state = ctypes.c_void_p(cpu.record.state.address)
+                if any(watch.physical for watch in watches):
+                    getattr(LIBRARY, f"tlb_flush_{arch.name}")(state)
+                    continue
+                for watch in watches:
+                    for address in range(watch.address & -page, watch.address + watch.size, page):
+                        getattr(LIBRARY, f"tlb_flush_page_{arch.name}")(state, ctypes.c_uint64(address))
+
+    def at(self, record: int, address: int, cpu: int) -> tuple[Stop, ...]:
+        """The stops that a CPU is at: the watchpoint with a record's address, or the breakpoints at an address."""
+        noted = next((stop for stop, one in self._records.items() if one.address == record), None)
+        if isinstance(noted, Watchpoint):
+            return (noted,)
+        found = (stop for stop in self.wanted if isinstance(stop, Breakpoint))
+        return tuple(stop for stop in found if stop.address == address and stop.cpu in (None, cpu))
