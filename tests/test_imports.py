@@ -18,7 +18,7 @@ MOST_CYCLES, MOST_FILES = 2, 3
 # The lowest layer first; emu itself is above all.
 ROOMS = (
     "architectures", "installation", "parameters", "native", "cpu", "guest_machine", "kernel", "ftrace",
-    "machine_config", "trace", "campaign", "linux", "machine", "mount", "race", "tour", "port", "cli",
+    "machine_config", "trace", "campaign", "history", "gdb", "linux", "machine", "mount", "race", "tour", "port", "cli",
 )  # fmt: skip
 
 

@@ -146,7 +146,12 @@ def _debugger() -> str:
 
 def _words(port: int, file: Path, scripts: Sequence[Path]) -> list[str]:
     """The arguments of gdb."""
+    from emu.installation import firmware_directory
+
     words = ["-q", "-ex", f"target remote 127.0.0.1:{port}"]
+    sources = firmware_directory()
+    if (sources / "kernel").is_dir():
+        words += ["-d", str(sources)]
     words += [word for script in scripts for word in ("-x", str(script))]
     return [*words, *(["-batch"] if scripts else []), str(file)]
 
@@ -158,15 +163,31 @@ def _started(words: Sequence[str]) -> subprocess.Popen[bytes]:
     return process
 
 
+def _same_code(built: Path, image: Path) -> bool:
+    """Whether a kernel that was built here, which has debug information, is the one in an image."""
+    from elftools.common.exceptions import ELFError
+    from elftools.elf.elffile import ELFFile
+
+    code = []
+    for path in (built, image):
+        try:
+            with path.open("rb") as file:
+                section = ELFFile(file).get_section_by_name(".text")
+                code.append(None if section is None else section.data())
+        except (OSError, ELFError):
+            return False
+    return code[0] is not None and code[0] == code[1]
+
+
 def _symbols(machine: AnyMachine, folder: Path) -> Path:
     """The file with the kernel's symbols."""
-    from emu.installation import image_directory
+    from emu.installation import firmware_directory, image_directory
     from emu.linux.machine import LinuxMachine
 
     if not isinstance(machine, LinuxMachine):
         image = Path(machine.config.image or image_directory(machine.board.arch.name) / "vmlinux")
-        debug = image.with_name(f"{image.name}.debug")
-        return debug if debug.is_file() else image
+        built = firmware_directory() / "build" / machine.board.arch.name / image.name
+        return built if _same_code(built, image) else image
     path = folder / "vmlinux"
     try:
         machine.write_symbols(path)

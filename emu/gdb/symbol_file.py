@@ -40,15 +40,14 @@ def symbol_file(symbols: Iterable[Symbol], machine: int, byte_order: Literal["li
     known = sorted({one for one in symbols if one.type not in "aAU"})
     order = "<" if byte_order == "little" else ">"
     names, entries = bytearray(b"\0"), [struct.pack(order + _ENTRY, 0, 0, 0, 0, 0, 0)]
+    sizes = _sizes(known)
     for local in (True, False):  # local symbols come first
         for index, one in enumerate(known):
             if one.type.islower() != local:
                 continue
             binding = 0 if local else _WEAK if one.type in "WV" else _GLOBAL
             kind = _FUNCTION if one.type in "tTwW" else _OBJECT
-            entries.append(
-                struct.pack(order + _ENTRY, len(names), binding << 4 | kind, 0, 1, one.address, _size(known, index))
-            )
+            entries.append(struct.pack(order + _ENTRY, len(names), binding << 4 | kind, 0, 1, one.address, sizes[index]))
             names += one.name.encode() + b"\0"
     locals_ = 1 + sum(one.type.islower() for one in known)
     return _elf(order, machine, b"".join(entries), bytes(names), locals_, _range(known))
@@ -61,11 +60,16 @@ def write_symbol_file(path: Path, data: bytes) -> None:
     new.replace(path)
 
 
-def _size(known: Sequence[Symbol], index: int) -> int:
-    """The bytes to the next address that another symbol has."""
-    address = known[index].address
-    following = next((one.address for one in known[index + 1 :] if one.address != address), address + _LAST_SIZE)
-    return following - address
+def _sizes(known: Sequence[Symbol]) -> Sequence[int]:
+    """Of each symbol, the bytes to the next address that another one has."""
+    sizes = [0] * len(known)
+    here = following = known[-1].address + _LAST_SIZE if known else 0
+    for index in reversed(range(len(known))):
+        address = known[index].address
+        if address != here:
+            here, following = address, here
+        sizes[index] = following - address
+    return sizes
 
 
 def _range(known: Sequence[Symbol]) -> range:

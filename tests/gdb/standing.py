@@ -32,9 +32,9 @@ class Standing(Travel):
         self.next = StopReason(Reason.STEP, Instant(0), 0)
         self._stops: set[Stop] = set()
 
-    now = first = last = property(lambda self: Instant(1000))  # type: ignore[assignment]
-    nanoseconds = property(lambda self: 14_349_000)  # type: ignore[assignment]
-    cpu = branch = property(lambda self: 0)  # type: ignore[assignment]
+    now = first = last = property(lambda self: Instant(1000))
+    nanoseconds = property(lambda self: 14_349_000)
+    cpu = branch = property(lambda self: 0)
 
     @property
     def stops(self) -> frozenset[Stop]:

@@ -7,6 +7,7 @@ import random
 import socket
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 
 import pytest
 
@@ -84,7 +85,7 @@ def test_breakpoints_are_set_when_the_machine_goes_on(stub: Stub, travel: Standi
     assert travel.stops == frozenset()
     stub.answer(b"vCont;c")
     both = Watchpoint(0x3000, 4, reads=True, writes=True)
-    assert travel.asked == [("go", frozenset({Breakpoint(0x1000), Watchpoint(0x2000, 8), both}))]
+    assert travel.asked[-1] == ("go", frozenset({Breakpoint(0x1000), Watchpoint(0x2000, 8), both}))
     stub.answer(b"z2,2000,8")
     stub.answer(b"z4,3000,4")
     stub.answer(b"bc")
@@ -174,16 +175,12 @@ def test_damaged_packets_get_a_reply(stub: Stub, machine: Machine, client: list[
     client[0].setblocking(False)
     before = machine.checkpoint()
     for n in range(10_000):
-        try:
+        with suppress(Detached):
             assert isinstance(stub.answer(damaged(r)), bytes)
-        except Detached:
-            pass
         if n % 50 == 0:
-            try:
+            with suppress(BlockingIOError):
                 while client[0].recv(1 << 20):
                     pass
-            except BlockingIOError:
-                pass
     machine.restore(before)
 
 
@@ -246,7 +243,7 @@ def test_escapes() -> None:
 def talk(port: int, *packets: bytes) -> list[bytes]:
     """What one client is told."""
     with socket.create_connection(("127.0.0.1", port), timeout=10) as client:
-        told = []
+        told: list[bytes] = []
         for packet in packets:
             client.sendall(b"$%b#%02x" % (packet, sum(packet) & 0xFF))
             data = b""
