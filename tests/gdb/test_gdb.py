@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""gdb itself, driven by scripts, on a machine."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from emu.installation import image_directory
+from emu.machine import Machine
+from tests.lib.booted_machine import booted_machine
+from tests.lib.needs import needs
+
+pytestmark = needs("gdb-multiarch")
+
+COMMAND = "cat /proc/version"
+
+
+def gdb(machine: Machine, *commands: str, command: str = COMMAND) -> str:
+    """What gdb prints while it debugs a machine that runs a command. The machine is then of no use for anything else."""
+    ports: list[int] = []
+    listening = threading.Event()
+    ended = threading.Event()
+
+    def ready(port: int) -> Callable[[], bool]:
+        ports.append(port)
+        listening.set()
+        return lambda: not ended.is_set()
+
+    printed: list[str] = []
+
+    def talk() -> None:
+        listening.wait(20)
+        image = image_directory(machine.board.arch.name) / "vmlinux"
+        first = ["set pagination off", "set confirm off", f"target remote 127.0.0.1:{ports[0]}"]
+        words = [word for one in (*first, *commands) for word in ("-ex", one)]
+        done = subprocess.run(
+            ["gdb-multiarch", "-nx", "-q", "-batch", *words, str(image)],
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=100,
+        )  # fmt: skip
+        printed.append(done.stdout)
+        ended.set()
+
+    client = threading.Thread(target=talk)
+    client.start()
+    try:
+        machine.serve_gdb(0, command, ready=ready)
+    finally:
+        client.join(100)
+    return printed[0]
+
+
+def test_a_breakpoint_a_backtrace_and_the_end(arch: str) -> None:
+    with booted_machine(arch) as machine:
+        said = gdb(machine, "info threads", "break vfs_read", "continue", "bt 3", "delete", "continue", "monitor when")
+    assert re.search(r'Thread 1 "CPU 0" \(idle, asleep, arch_cpu_idle\+', said)
+    assert re.search(r'Thread \d "CPU \d" hit Breakpoint 1, 0x\w+ in vfs_read \(\)', said)
+    assert re.search(r"#0 .* in vfs_read \(\)\n#1 .* in ksys_read \(\)\n#2 .* in ", said)
+    assert "The command has ended with status 0." in said
+
+
+def test_steps(arch: str) -> None:
+    """Two instructions forward are two other addresses in the function, whatever the other CPU does."""
+    with booted_machine(arch) as machine:
+        said = gdb(machine, "break vfs_read", "continue", "stepi", "stepi", "p/x $pc > (long)&vfs_read", "info breakpoints")
+    assert "$1 = 0x1" in said
+    assert "breakpoint already hit 1 time" in said
+
+
+def test_backward(arch: str) -> None:
+    with booted_machine(arch) as machine:
+        said = gdb(
+            machine, "break vfs_read", "continue", "p/x $sp", "stepi", "stepi", "reverse-stepi", "reverse-stepi", "p/x $sp",
+            "continue", "continue", "reverse-continue", "reverse-continue", "p/x $sp", "reverse-continue",
+        )  # fmt: skip
+    values = re.findall(r"\$\d = (0x\w+)", said)
+    assert len(values) == 3 and len(set(values)) == 1
+    assert "The history begins here." in said
+
+
+def test_a_watchpoint_forward_and_backward() -> None:
+    """Who has counted the tasks?"""
+    with booted_machine("x86_64") as machine:
+        said = gdb(
+            machine, "watch *(long*)&total_forks", "continue", "continue", "bt 1", "reverse-continue", "bt 1", command="true; true"
+        )
+    assert said.count("Hardware watchpoint 1") >= 3
+
+
+def test_a_changed_register_begins_another_run() -> None:
+    with booted_machine("x86_64") as machine:
+        said = gdb(
+            machine, "break sys_getpid", "continue", "break vfs_write", "continue", "reverse-continue", "set var $rbx = 0x1234",
+            "p/x $rbx", "stepi", command="getpid",
+        )  # fmt: skip
+    assert "$1 = 0x1234" in said
+    assert "a new branch begins" in said
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Path:
+    path = tmp_path / "commands.gdb"
+    path.write_text("break vfs_read\ncontinue\nmonitor when\nmonitor trace\n")
+    return path
