@@ -26,6 +26,7 @@ __all__ = ["LATEST", "Replay", "Shown"]
 
 _NOWHERE = int(NOWHERE)
 LATEST = Instant(_NOWHERE, _NOWHERE, _NOWHERE)
+_ANY_SIZE = 0xFFFF_FFFF
 _LONGEST = 16  # bytes of an instruction, of any architecture
 
 
@@ -219,15 +220,16 @@ class Replay:
     def show_next(self) -> bool:
         """Executes one more instruction of the block that is shown. Returns False, having done nothing, if it is the last."""
         shown = self.shown
-        if shown is None or shown.done + 1 >= shown.size:
+        if shown is None or self.faulted or shown.done + 1 >= shown.size:
             return False
         cpu = self._board.current
         before = cpu.pc
         self.history.touched = 0
+        cpu.record.state.cflags_next_tb = 1
         native.show(self._board.record, cpu.record, shown.cycles, shown.instructions)
+        cpu.record.state.cflags_next_tb = _ANY_SIZE
         if not 0 <= cpu.pc - before <= _LONGEST:
             self.faulted = shown.instructions
-            self.shown = shown._replace(size=shown.done + 1)
             return False
         self.shown = shown._replace(done=shown.done + 1)
         self.now = Instant(self.now.turn, shown.instructions, cpu.pc, cpu.index)

@@ -197,8 +197,9 @@ class Travel:
         """Goes to the next instruction of the CPU whose turn it is, without regard to stops."""
         cpu, index = self.now.cpu, self._index(self.now.cpu)
         if not self._replay.show_next():
+            index = max(index + 1, self._replay.faulted)
             self._replay.resume()
-            self._seek(cpu, max(index + 1, self._replay.faulted))
+            self._seek(cpu, index)
 
     def _index(self, cpu: int) -> int:
         """How many instructions a CPU has started before the present instant."""
@@ -207,10 +208,11 @@ class Travel:
             return shown.instructions - shown.size + shown.done
         return self._board.cpus[cpu].instructions
 
-    def _seek(self, cpu: int, index: int) -> bool:
+    def _seek(self, cpu: int, index: int, *, back: bool = False) -> bool:
         """Goes on from where the run goes on to where a CPU has started `index` instructions, without regard to stops.
 
-        Returns False if it does not get there.
+        An instruction that faults ends its block. If the rest of the block would be the goal, goes to the next instruction that
+        was executed, or `back` to the one that has faulted. Returns False if it does not get there.
         """
         replay = self._replay
         start = replay.start()
@@ -225,6 +227,12 @@ class Travel:
         if reached:
             replay.restore(start)
             replay.to_index(turn, index)
+            if faulted := replay.faulted:
+                place = replay.now
+                replay.restore(start)
+                if not back:
+                    return self._seek(cpu, faulted)
+                replay.to(place)
         return reached
 
     def step(self, cpu: int, count: int = 1, interrupted: Callable[[], bool] = _never) -> StopReason:
@@ -239,14 +247,15 @@ class Travel:
             if (stop := self._stop_here()) is not None:
                 return stop
         if count:
+            index = max(index, replay.faulted)
             replay.resume()
             start = replay.start()
-            replay.goal_instructions(cpu, max(index, replay.faulted))
+            replay.goal_instructions(cpu, index)
             outcome = self._run(interrupted)
             if outcome.reason != Reason.STEP and self._index(cpu) <= index:
                 return outcome
             replay.restore(start)
-            if not self._seek(cpu, max(index, replay.faulted)):
+            if not self._seek(cpu, index):
                 raise AssertionError(f"CPU {cpu} does not get to instruction {index} again")
         self._last = max(self._last, self.now)
         return StopReason(Reason.STEP, self.now, cpu)
@@ -298,7 +307,7 @@ class Travel:
         if point is None:
             return self._back_to(self.first, _never) or self._at_first()
         replay.restore(point)
-        self._seek(cpu, index)
+        self._seek(cpu, index, back=True)
         target = self.now
         if replay.stopping.wanted:
             replay.to(now)

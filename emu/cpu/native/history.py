@@ -133,7 +133,10 @@ def run(board: Board, microseconds: i64) -> i64:
 
 @shared
 def show(board: Board, cpu: Cpu, cycles: u64, instructions: u64) -> i64:
-    """Executes one instruction in the midst of a block, which has been accounted already. Returns Unicorn's error; 0: none."""
+    """Executes the next block, of one instruction as the caller has made sure, in the midst of a block that has been accounted.
+
+    Returns Unicorn's error; 0: none.
+    """
     history = board.history
     if history is None:
         return 0
@@ -141,12 +144,10 @@ def show(board: Board, cpu: Cpu, cycles: u64, instructions: u64) -> i64:
     cpu.shown = True
     cpu.cycles = cycles
     cpu.instructions = instructions
-    cpu.state.cflags_next_tb = 1
     cpu.request = STOP_REQUEST
     cpu.deadline = 0
     cpu.turn_end = NEVER
     error = enter(cpu)
-    cpu.state.cflags_next_tb = 0xFFFF_FFFF
     cpu.request = NO_REQUEST
     cpu.shown = False
     cpu.cycles = cycles
