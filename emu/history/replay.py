@@ -152,8 +152,7 @@ class Replay:
 
     def no_goal(self) -> None:
         history = self.history
-        history.goal_turn = history.goal_instructions = history.blocks = history.goal_block = _NOWHERE
-        history.done = history.reached = 0
+        history.goal_turn = history.goal_instructions = history.goal_block = _NOWHERE
 
     def goal_instructions(self, cpu: int, index: int) -> None:
         """The goal is the turn in which a CPU has started more than `index` instructions."""
@@ -199,23 +198,20 @@ class Replay:
     def to_block(self, turn: int, instructions: int) -> None:
         """Runs to the beginning of the block of a turn after whose beginning its CPU has started at least so many instructions."""
         self.to_turn(turn)
-        near = self._point()
-        history = self.history
-        history.blocks, history.goal_block, history.done, history.reached = _NOWHERE - 1, instructions, 0, 0
-        while not history.reached and history.turns <= turn:
-            self.driver.moment()
-        if not history.reached:
-            raise AssertionError(f"the block is not reached again in turn {turn}")
-        blocks, after, cycles = history.reached, history.reached_instructions, history.reached_cycles
-        self.restore(near)
-        self.note_between(None, None)
-        history.blocks, history.done, history.reached, history.goal_block = blocks - 1, 0, 0, _NOWHERE
-        self.run_to_goal()
+        near, history = self._point(), self.history
+        history.goal_block = instructions
+        self.reason = turns.TIME
+        while self.reason != native.GOAL:
+            if not self.driver.moment() or history.turns > turn:
+                raise AssertionError(f"the block with instruction {instructions} is not reached again in turn {turn}")
         self.no_goal()
         cpu = self._board.current
+        block = cpu.record.goal_block
+        assert block is not None
+        before, size = cpu.instructions, block.instructions
         self._near = near
-        self.shown = Shown(0, after - cpu.instructions, cycles, after)
-        self.now = Instant(turn, after, cpu.pc, cpu.index)
+        self.shown = Shown(0, size, cpu.cycles, before + size)
+        self.now = Instant(turn, before + size, cpu.pc, cpu.index)
 
     def show_next(self) -> bool:
         """Executes one more instruction of the block that is shown. Returns False, having done nothing, if it is the last."""
