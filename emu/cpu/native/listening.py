@@ -34,7 +34,7 @@ from emu.cpu.native.translator import LISTENED, NAMED
 from emu.native.functions import Compiled, Native, external, njit
 from emu.native.records import Layouts, Values, i32, u32, u64
 
-__all__ = ["Listening", "build"]
+__all__ = ["Listening", "build", "no_program", "no_state"]
 
 PAGE_OFFSET = u64((1 << PAGE) - 1)
 NO_PAGE = u64(1)  # no address of a page
@@ -48,6 +48,18 @@ class Listening(NamedTuple):
 
     translate: Compiled[[DisasContext, CpuState], None]
     """The function for Translator.translate_listened."""
+
+
+@njit
+def no_state(context: DisasContext) -> u64:
+    """For `build`: the hook must know nothing."""
+    return 0
+
+
+@njit
+def no_program(cpu: Cpu) -> bool:
+    """For `build`: programs have no listeners by the names of their pages."""
+    return False
 
 
 def build(

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from emu.cpu.arch.riscv64.state import SIE, SUPERVISOR
 from emu.cpu.internals import CpuStructures
-from emu.cpu.native import block_begin, block_record, callouts, code_pages, translator
+from emu.cpu.native import block_begin, block_record, callouts, code_pages, listeners, listening, translator, watching
 from emu.cpu.native.arch import NativeCpu, riscv64_code, riscv64_csrs, riscv64_env
 from emu.cpu.native.arch.riscv64_code import FENCE_I
 from emu.cpu.native.arch.riscv64_csrs import DOUBLE_TRAP, NMI_CAUSE, NMI_ENABLED
@@ -56,6 +56,10 @@ def build(layout: CpuStructures) -> NativeCpu:
 
     @native.callback
     def block_hook(uc: Uc, address: u64, why: u32, cpu: Cpu) -> None:
+        if why & translator.LISTENED:
+            listened = Cpu(uc.cpu.opaque)
+            listeners.tell(listened, listened.board.listeners, cpu.address)
+            return
         if why & translator.INSTRUCTION and why & translator.NUMBER_MASK == FENCE_I:
             drop_stale(cpu)
         if not why & translator.BLOCK:
@@ -136,11 +140,13 @@ def build(layout: CpuStructures) -> NativeCpu:
         translator={
             **translator.build("riscv64", layout, LONGEST_BLOCK, code.before_sret, last=code.last),
             **code_pages.build("riscv64", riscv64_env.layouts(layout)),
+            **watching.build("riscv64", layout),
             **code.translator,
         },
         instructions=(),
         openings=(),
         noticed=("helper_sret_riscv64",),
+        listening=listening.build("riscv64", layout, listening.no_state, listening.no_program),
         cycle_counter=None,
         irqs_off=irqs_off,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from emu.cpu.arch.sparc64 import state as arch_state
 from emu.cpu.internals import CpuStructures
-from emu.cpu.native import block_begin, block_record, callouts, translator
+from emu.cpu.native import block_begin, block_record, callouts, listeners, listening, translator, watching
 from emu.cpu.native.arch import NativeCpu, sparc64_env
 from emu.cpu.native.arch.sparc64_env import Env
 from emu.cpu.native.cpu_records import ARGUMENT_COUNT, Cpu, CpuState, Uc
@@ -50,6 +50,10 @@ def build(layout: CpuStructures) -> NativeCpu:
 
     @native.callback
     def block_hook(uc: Uc, address: u64, why: u32, cpu: Cpu) -> None:
+        if why & translator.LISTENED:
+            listened = Cpu(uc.cpu.opaque)
+            listeners.tell(listened, listened.board.listeners, cpu.address)
+            return
         if not why & translator.BLOCK:
             return
         block = begin(uc, cpu, address, why)
@@ -113,10 +117,11 @@ def build(layout: CpuStructures) -> NativeCpu:
         block_hook=block_hook,
         stop_interrupt=stop_interrupt,
         instruction_hooks=(),
-        translator=translator.build("sparc64", layout, LONGEST_BLOCK),
+        translator={**translator.build("sparc64", layout, LONGEST_BLOCK), **watching.build("sparc64", layout)},
         instructions=(),
         openings=(),
         noticed=(),
+        listening=listening.build("sparc64", layout, listening.no_state, listening.no_program),
         # Unicorn's `rd %tick` reads as 0, but this register is in memory
         cycle_counter=arch_state.Env.tick_cmpr.offset,
         irqs_off=irqs_off,
