@@ -47,7 +47,7 @@ class Cpu:
         self.code_pages = zeros(-(-board.record.page_count // WORD))
         record.code_pages = Bytes(self.code_pages.ctypes.data)
         record.index = index
-        record.timer = record.nmi_timer = record.nmi_arrival = record.smi_next = record.arrival = NEVER
+        record.timer = record.nmi_timer = record.nmi_arrival = record.smi_next = record.arrival = record.goal = NEVER
         for vector in range(VECTORS):
             record.arrivals[vector] = NEVER
 

@@ -113,3 +113,13 @@ class Points:
     def at_time(self, cycles: int) -> Point | None:
         """The last point whose time is at most a time, in cycles."""
         return next((one for one in reversed(self._points) if one.time <= cycles), None)
+
+    def next_anchor(self, point: Point | None) -> Point | None:
+        """The first anchor behind a point, or at its instant but later; None: there is none."""
+        if point is None:
+            return None
+        if point in self._points:
+            place = self._points.index(point) + 1
+        else:  # one that was not kept: anchors at its instant come before it
+            place = bisect.bisect_right(self._points, point.instant, key=lambda one: one.instant)
+        return next((one for one in self._points[place:] if one.anchor), None)

@@ -8,7 +8,6 @@ not belong to the run, so the machine goes on from the beginning of the turn.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import NamedTuple
 
 from emu.cpu.native import history as native
@@ -71,6 +70,7 @@ class Replay:
         self.points = Points(budget)
         self.stopping = Stopping(self._board, self.history)
         self._checkpoints = Checkpoints(self._board, driver.roots, [*driver.apart, driver, apart, self])
+        self._from: Point | None = None  # the latest point that was restored or is an anchor, before the present
         self._near: Point | None = None  # from which the machine goes on when something is shown
         self.no_goal()
         self.now = self.boundary()
@@ -107,7 +107,10 @@ class Replay:
 
     def keep(self, anchor: bool = False) -> None:
         """Adds a point at the present."""
-        self.points.add(self._point(anchor))
+        point = self._point(anchor)
+        self.points.add(point)
+        if anchor:
+            self._from = point
 
     def restore(self, point: Point) -> None:
         """Goes back, or forward, to a point."""
@@ -116,6 +119,7 @@ class Replay:
         self._board.unlimited()
         self.stopping.went_back(point.listening, point.watches)
         self.now, self.shown, self._near, self.faulted = point.instant, None, None, 0
+        self._from = point
 
     def start(self) -> Point:
         """A point where the run goes on, without regard to what is shown: the present one if nothing is."""
@@ -151,9 +155,18 @@ class Replay:
         self.history.collecting, self.history.stop = collect, 0
 
     def no_goal(self) -> None:
-        history = self.history
-        history.goal_turn = history.goal_instructions = history.blocks = history.goal_block = _NOWHERE
-        history.done = history.reached = 0
+        """Runs go on until the machine was changed."""
+        history, change = self.history, self.points.next_anchor(self._from)
+        history.goal_turn = history.goal_instructions = history.goal_block = _NOWHERE
+        if change is not None:
+            history.goal_turn = _end_of(change.instant)
+
+    @property
+    def change(self) -> Point | None:
+        """The change up to which the machine has run; None: it has not come to one."""
+        change = self.points.next_anchor(self._from)
+        there = change is not None and self.reason == native.GOAL and self.history.turns >= _end_of(change.instant)
+        return change if there and not self._board.record.interrupted else None
 
     def goal_instructions(self, cpu: int, index: int) -> None:
         """The goal is the turn in which a CPU has started more than `index` instructions."""
@@ -164,7 +177,7 @@ class Replay:
         """Runs on from the present state, to find the last stop between two instants. Returns whether there is one."""
         self.note_between(after, before, collect=True)
         self.no_goal()
-        self.history.goal_turn = before.turn if before.instructions else before.turn - 1
+        self.history.goal_turn = _end_of(before)
         if self.history.turns < self.history.goal_turn or self._board.record.interrupted:
             try:
                 self.run_to_goal()
@@ -173,14 +186,12 @@ class Replay:
         self.no_goal()
         return self.history.stop != 0
 
-    def run_to_goal(self, going_on: Callable[[], bool] = lambda: True) -> bool:
-        """Runs moments until the goal. Returns False if it is not reached: nothing can happen, or `going_on` says so."""
-        while True:
-            busy = self.driver.moment()
+    def run_to_goal(self) -> bool:
+        """Runs moments until the goal, or to a change. Returns False if nothing can happen before."""
+        while self.driver.moment():
             if self.reason == native.GOAL:
                 return True
-            if not busy or not going_on():
-                return False
+        return False
 
     # Going to an instant
 
@@ -188,7 +199,6 @@ class Replay:
         """Runs to the beginning of a turn, unless the machine is in it already."""
         self.note_between(None, None)
         if self.history.turns < turn:
-            self.no_goal()
             self.history.goal_turn = turn - 1
             if self.history.turns < turn - 1 or self._board.record.interrupted:
                 if not self.run_to_goal():
@@ -199,23 +209,20 @@ class Replay:
     def to_block(self, turn: int, instructions: int) -> None:
         """Runs to the beginning of the block of a turn after whose beginning its CPU has started at least so many instructions."""
         self.to_turn(turn)
-        near = self._point()
-        history = self.history
-        history.blocks, history.goal_block, history.done, history.reached = _NOWHERE - 1, instructions, 0, 0
-        while not history.reached and history.turns <= turn:
-            self.driver.moment()
-        if not history.reached:
-            raise AssertionError(f"the block is not reached again in turn {turn}")
-        blocks, after, cycles = history.reached, history.reached_instructions, history.reached_cycles
-        self.restore(near)
-        self.note_between(None, None)
-        history.blocks, history.done, history.reached, history.goal_block = blocks - 1, 0, 0, _NOWHERE
-        self.run_to_goal()
+        near, history = self._point(), self.history
+        history.goal_turn, history.goal_block = _NOWHERE, instructions
+        self.reason = turns.TIME
+        while self.reason != native.GOAL:
+            if not self.driver.moment() or history.turns > turn:
+                raise AssertionError(f"the block with instruction {instructions} is not reached again in turn {turn}")
         self.no_goal()
         cpu = self._board.current
+        block = cpu.record.goal_block
+        assert block is not None
+        before, size = cpu.instructions, block.instructions
         self._near = near
-        self.shown = Shown(0, after - cpu.instructions, cycles, after)
-        self.now = Instant(turn, after, cpu.pc, cpu.index)
+        self.shown = Shown(0, size, cpu.cycles, before + size)
+        self.now = Instant(turn, before + size, cpu.pc, cpu.index)
 
     def show_next(self) -> bool:
         """Executes one more instruction of the block that is shown. Returns False, having done nothing, if it is the last."""
@@ -259,6 +266,11 @@ class Replay:
         self.to_block(instant.turn, instant.instructions)
         while self.now < instant and self.show_next():
             pass
+
+
+def _end_of(instant: Instant) -> int:
+    """The number of turns that have begun when the machine comes to the end of an instant's turn, or to its beginning."""
+    return instant.turn if instant.instructions else instant.turn - 1
 
 
 def _set(moment: Moment, instant: Instant) -> None:

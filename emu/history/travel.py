@@ -25,6 +25,7 @@ from contextlib import contextmanager
 from emu.cpu.native import turns
 from emu.cpu.native.history import GOAL
 from emu.history.driver import Travelling
+from emu.history.points import Point
 from emu.history.replay import LATEST, Replay
 from emu.history.stops import Instant, Reason, Stop, StopReason
 from emu.kernel.endings import GuestPanic, PoweredOff
@@ -157,6 +158,10 @@ class Travel:
                 busy, failed = False, str(error)
             if replay.history.stop:
                 return self._stopped()
+            if (change := replay.change) is not None:
+                self._go_on_at(change)
+                waited = self._driver.status is None
+                continue
             if replay.reason == GOAL:
                 return self._stands(Reason.STEP)
             if failed is not None:
@@ -171,6 +176,15 @@ class Travel:
             if moments % _BETWEEN == 0:
                 replay.now = replay.boundary()
                 replay.keep()
+
+    def _go_on_at(self, change: Point) -> None:
+        """The machine has come to where it was changed: it goes on as it did after the change."""
+        history, limit = self._replay.history, self._board.limit
+        goal = history.goal_cpu, history.goal_instructions
+        self._replay.restore(change)
+        self._replay.no_goal()
+        history.goal_cpu, history.goal_instructions = goal
+        self._board.limit = limit
 
     def _stands(self, reason: Reason, *, status: int | None = None, text: str = "") -> StopReason:
         """The machine has stopped between two blocks, as the run was."""
@@ -219,7 +233,8 @@ class Travel:
         replay.note_between(None, None)
         replay.goal_instructions(cpu, index)
         try:
-            reached = replay.run_to_goal()
+            while (reached := replay.run_to_goal()) and (change := replay.change) is not None:
+                self._go_on_at(start := change)
         except (GuestPanic, PoweredOff):
             reached = False
         turn = replay.history.turns
@@ -335,7 +350,8 @@ class Travel:
             replay.no_goal()
             self._board.limit = cycles
             while self._driver.moment():
-                pass
+                if (change := replay.change) is not None:
+                    self._go_on_at(change)
             self._board.unlimited()
             replay.now = replay.boundary()
         self._last = max(self._last, self.now)

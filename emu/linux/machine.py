@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import hashlib
 import os
 from collections.abc import Callable, Collection, Sequence
@@ -34,6 +35,7 @@ from emu.linux.traced_linux import TracedLinux
 from emu.parameters import parameters_of
 
 if TYPE_CHECKING:
+    from emu.linux.driven import Diverted, Driven
     from emu.kernel.console_input import Input, Terminal
 
 __all__ = ["LinuxMachine"]
@@ -252,9 +254,7 @@ class LinuxMachine(TracedLinux):
         words = words_of_command(command)
         with self._guest.limits.during(None, host_limit):
             self._kill_command()
-        self._output.clear()
-        self._errors.clear()
-        self._exit = None
+        self._begun()
         window = None if terminal is None else Window(*terminal.size())
         channel = self._guest.channel
         channel.run(words, [word.encode(errors="surrogateescape") for word in environment], window)
@@ -335,34 +335,25 @@ class LinuxMachine(TracedLinux):
             if "_tracing" in self.__dict__:
                 self._tracing.restored()
 
-    def serve_gdb(
-        self,
-        port: int = 0,
-        command: str | Sequence[str] | None = None,
-        *,
-        history: int = 512 << 20,
-        ready: Callable[[int], Callable[[], bool]] | None = None,
-    ) -> None:
-        """Lets gdb debug the machine, as Machine.serve_gdb. `write_symbols` makes gdb's symbol file."""
+    def driver(self) -> Driven:
+        """Drives this machine by moments (emu.history); nothing else may run it meanwhile."""
         self._check()
-        from emu.gdb.serving import serve  # imported when needed
-        from emu.history.travel import Travel
-        from emu.linux.debugging import views_of
+        from emu.linux.driven import Driven
 
-        views = views_of(self.board, self._kernel, self._guest.symbols, lambda path: self.tracefs.read_pieces(path))
-        serve(self.board, self.cpus, Travel(self, history), views, port=port, command=command, ready=ready)
+        return Driven(self._guest, [self], [self._sinks], self._divert, lambda: self._exit, self._begun)
 
-    def write_symbols(self, path: Path | str) -> None:
-        """Writes an ELF file with the kernel's symbols, for gdb: a vmlinux without code and without debug information.
+    def _begun(self) -> None:
+        self._output.clear()
+        self._errors.clear()
+        self._exit = None
 
-        Raises:
-            NoSymbols: the kernel has none. It is a ValueError.
-            OSError: the file cannot be written.
-        """
-        from emu.linux.debugging import write_symbols  # imported when needed
-
-        self._check_open()
-        write_symbols(Path(path), self._guest.symbols)
+    def _divert(self, through: Diverted) -> None:
+        sinks = self._sinks
+        self._sinks = dataclasses.replace(
+            sinks,
+            output=functools.partial(through, sinks.output or _nothing),
+            errors=functools.partial(through, sinks.errors or _nothing),
+        )
 
     # What the guest does
 
@@ -393,6 +384,10 @@ class LinuxMachine(TracedLinux):
 
     def _wedged(self, why: str) -> GuestPanic:
         return GuestPanic(self._guest.where(why))
+
+
+def _nothing(data: bytes) -> None:
+    """Drops it."""
 
 
 def _digest(data: bytes) -> str:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""What can be traced of a Linux guest, from outside."""
+"""What can be traced and debugged of a Linux guest, from outside."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from emu.ftrace.probes.host_probes import Hit, HostProbe
     from emu.ftrace.tracefs import TraceFS
     from emu.kernel.counting import Counting
+    from emu.kernel.guest_cpu import GuestCpu
+    from emu.linux.driven import Driven
     from emu.linux.programs import LinuxPrograms
     from emu.linux.tracing.tracing import LinuxTracing
     from emu.trace import Trace
@@ -31,10 +33,11 @@ __all__ = ["TracedLinux"]
 
 
 class TracedLinux(ABC):
-    """The part of a LinuxMachine that traces. Nothing is read of the kernel before the first use of it."""
+    """The part of a LinuxMachine that traces and is debugged. Nothing is read of the kernel before the first use of it."""
 
     config: LinuxConfig
     board: Board
+    cpus: tuple[GuestCpu, ...]
     warnings: list[str]
     _sinks: LinuxParameters
     _guest: Guest
@@ -44,6 +47,10 @@ class TracedLinux(ABC):
     @abstractmethod
     def _kernel(self) -> Kernel:
         """The kernel's image."""
+
+    @abstractmethod
+    def driver(self) -> Driven:
+        """Drives this machine by moments."""
 
     @abstractmethod
     def _warn(self, text: str) -> None:
@@ -104,6 +111,8 @@ class TracedLinux(ABC):
         """
         self._check()
         from emu.kernel.counting import Counting
+    from emu.kernel.guest_cpu import GuestCpu
+    from emu.linux.driven import Driven
 
         return Counting(self.board, self._tracing.profile if functions else None)
 
@@ -181,6 +190,35 @@ class TracedLinux(ABC):
 
         self._check()
         return LinuxPrograms(self._tracing.dcache)
+
+    def serve_gdb(
+        self,
+        port: int = 0,
+        command: str | Sequence[str] | None = None,
+        *,
+        history: int = 512 << 20,
+        ready: Callable[[int], Callable[[], bool]] | None = None,
+    ) -> None:
+        """Lets gdb debug the machine, as Machine.serve_gdb. `write_symbols` makes gdb's symbol file."""
+        self._check()
+        from emu.gdb.serving import serve  # imported when needed
+        from emu.history.travel import Travel
+        from emu.linux.debugging import views_of
+
+        views = views_of(self.board, self._kernel, self._guest.symbols, lambda path: self.tracefs.read_pieces(path))
+        serve(self.board, self.cpus, Travel(self, history), views, port=port, command=command, ready=ready)
+
+    def write_symbols(self, path: Path | str) -> None:
+        """Writes an ELF file with the kernel's symbols, for gdb: a vmlinux without code and without debug information.
+
+        Raises:
+            NoSymbols: the kernel has none. It is a ValueError.
+            OSError: the file cannot be written.
+        """
+        from emu.linux.debugging import write_symbols  # imported when needed
+
+        self._check_open()
+        write_symbols(Path(path), self._guest.symbols)
 
     @contextmanager
     def _changing(self) -> Iterator[None]:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from emu.cpu.native import block_record, translator
-from emu.cpu.native.cpu_records import Block, Cpu, CpuState, Uc
+from emu.cpu.native.cpu_records import NEVER, Block, Cpu, CpuState, Uc
 from emu.cpu.native.interrupts import look_around, next_due, turn_is_over
 from emu.native.functions import external, njit
 from emu.native.records import i32, u32, u64
@@ -43,6 +43,24 @@ def build(
     code_address = external(f"get_page_addr_code_{arch}", u64, u64, u64)
 
     @njit
+    def learn(cpu: Cpu, block: Block, address: u64) -> None:
+        if block.cycles == block_record.UNKNOWN:
+            block_record.learn(cpu, block, address, code_address(cpu.env, address))
+
+    @njit
+    def is_goal(cpu: Cpu, block: Block, address: u64) -> bool:
+        """Whether the turn ends because the block would reach the CPU's goal."""
+        if cpu.goal == NEVER:
+            return False
+        learn(cpu, block, address)
+        if cpu.instructions + block.instructions < cpu.goal:
+            return False
+        if block.cycles & block_record.STRING and not block_record.begins_string(cpu, block, address):
+            return False
+        cpu.goal_block = block
+        return True
+
+    @njit
     def begin(uc: Uc, cpu: Cpu, address: u64, why: u32) -> Block:
         block = Block(cpu.address + (why & translator.OFFSET_MASK))
         if why & translator.ACCOUNTED:
@@ -54,13 +72,12 @@ def build(
                 loop_exit(cpu.state)
             if takes_nmi(cpu) or takes_interrupt(cpu):
                 loop_exit(cpu.state)
-            if turn_is_over(cpu):
+            if turn_is_over(cpu) or is_goal(cpu, block, address):
                 emu_stop(uc)
                 loop_exit(cpu.state)
-            if tells_when(cpu):
+            if cpu.goal == NEVER and tells_when(cpu):
                 cpu.deadline = next_due(cpu)
-        if block.cycles == block_record.UNKNOWN:
-            block_record.learn(cpu, block, address, code_address(cpu.env, address))
+        learn(cpu, block, address)
         return block
 
     return begin

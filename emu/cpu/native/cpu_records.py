@@ -258,6 +258,8 @@ class Cpu(Record):
     host_call: u64  # the number of the host call for Python to answer
     stepping: bool  # whether exact stepping is on
     steps: u64  # blocks that may still start in exact stepping
+    goal: u64  # the turn ends before the block with which `instructions` would reach it; or NEVER
+    goal_block: Block | None  # that block, once the turn has ended so
     shown: bool  # whether blocks of one instruction are not accounted: an instruction in the midst of a block is shown
     instructions: u64  # instructions in the blocks that have started
     pending_count: u64

@@ -97,31 +97,23 @@ def run(board: Board, microseconds: i64) -> i64:
             history.turns += 1
         cpu = board.cpus[board.current]
         board.interrupted = False
-        by_block = history.blocks != NOWHERE
-        last = history.done == history.blocks
-        if by_block:
-            cpu.stepping = True
-            cpu.steps = 0 if last else 1
+        to_block = history.goal_block != NOWHERE
+        if to_block:
             cpu.deadline = 0
+            cpu.goal = history.goal_block
+            cpu.goal_block = None
         error = enter(cpu)
-        if by_block:
-            cpu.stepping = False
-            if cpu.steps == 0 and not last:
-                history.done += 1
-                if history.reached == 0 and cpu.instructions >= history.goal_block:
-                    history.reached = history.done
-                    history.reached_instructions = cpu.instructions
-                    history.reached_cycles = cpu.cycles
+        if to_block:
+            cpu.goal = NEVER
         if error != 0:
             return FAULT | error << 8
-        goes_on = cpu.status == RUNNING and cpu.cycles < cpu.turn_end
         if cpu.request != NO_REQUEST:
+            goes_on = cpu.status == RUNNING and cpu.cycles < cpu.turn_end
             board.interrupted = cpu.request == STOP_REQUEST and goes_on
             return REQUEST
-        if by_block:
-            board.interrupted = goes_on
-            if last or history.reached != 0:
-                return GOAL
+        if to_block and cpu.goal_block is not None:
+            board.interrupted = True
+            return GOAL
         if history.goal_instructions != NOWHERE:
             if board.cpus[history.goal_cpu].instructions > history.goal_instructions:
                 return GOAL

@@ -39,12 +39,7 @@ class History(Record):
     goal_turn: u64  # the loop returns before this turn begins; NOWHERE
     goal_cpu: u64
     goal_instructions: u64  # it returns after a turn in which that CPU has started more; NOWHERE
-    blocks: u64  # that it executes one by one; NOWHERE: it does not
-    goal_block: u64  # when executing blocks: it returns after the block at whose beginning that CPU has started so many instructions
-    done: u64  # blocks that were executed one by one
-    reached: u64  # `done` after that block; 0: it was not executed
-    reached_instructions: u64  # ... those that its CPU had started then
-    reached_cycles: u64  # ... and its clock
+    goal_block: u64  # it returns before the block with which the CPU whose turn it is would have started so many; NOWHERE
     showing: bool  # whether an instruction in the midst of a block is shown: nothing stops
     touched: u64  # then, the address of the Watch whose memory it has accessed last
     collecting: bool  # whether to go on at stops, and to keep the last one

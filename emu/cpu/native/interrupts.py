@@ -138,7 +138,7 @@ def look_around(cpu: Cpu) -> None:
             elif time < earliest:
                 earliest = time
         cpu.arrival = earliest
-    busy = cpu.request != 0 or is_above_priority(cpu) or cpu.nmi or cpu.stepping
+    busy = cpu.request != 0 or is_above_priority(cpu) or cpu.nmi or cpu.stepping or cpu.goal != NEVER
     cpu.deadline = 0 if busy else next_due(cpu)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from emu.cpu.arch.riscv64.state import SIE, SUPERVISOR
 from emu.cpu.internals import CpuStructures
-from emu.cpu.native import block_begin, block_record, callouts, code_pages, listening, translator
+from emu.cpu.native import block_begin, block_record, callouts, code_pages, listening, translator, watching
 from emu.cpu.native.arch import NativeCpu, riscv64_code, riscv64_csrs, riscv64_env, riscv64_told
 from emu.cpu.native.arch.riscv64_code import FENCE_I
 from emu.cpu.native.arch.riscv64_csrs import DOUBLE_TRAP, NMI_CAUSE, NMI_ENABLED
@@ -140,6 +140,7 @@ def build(layout: CpuStructures) -> NativeCpu:
         translator={
             **translator.build("riscv64", layout, LONGEST_BLOCK, code.before_sret, last=code.last),
             **code_pages.build("riscv64", riscv64_env.layouts(layout)),
+            **watching.build("riscv64", layout),
             **code.translator,
         },
         instructions=(),

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from emu.cpu.arch.sparc64 import state as arch_state
 from emu.cpu.internals import CpuStructures
-from emu.cpu.native import block_begin, block_record, callouts, listening, translator
+from emu.cpu.native import block_begin, block_record, callouts, listening, translator, watching
 from emu.cpu.native.arch import NativeCpu, sparc64_env, sparc64_told
 from emu.cpu.native.arch.sparc64_env import Env
 from emu.cpu.native.cpu_records import ARGUMENT_COUNT, Cpu, CpuState, Uc
@@ -117,7 +117,7 @@ def build(layout: CpuStructures) -> NativeCpu:
         block_hook=block_hook,
         stop_interrupt=stop_interrupt,
         instruction_hooks=(),
-        translator=translator.build("sparc64", layout, LONGEST_BLOCK),
+        translator={**translator.build("sparc64", layout, LONGEST_BLOCK), **watching.build("sparc64", layout)},
         instructions=(),
         openings=(),
         noticed=(),
