@@ -111,8 +111,6 @@ class TracedLinux(ABC):
         """
         self._check()
         from emu.kernel.counting import Counting
-    from emu.kernel.guest_cpu import GuestCpu
-    from emu.linux.driven import Driven
 
         return Counting(self.board, self._tracing.profile if functions else None)
 
