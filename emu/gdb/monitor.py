@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from emu.cpu.cpu import Cpu
-from emu.gdb.memory import Memory, NotMapped
+from emu.gdb.memory import Memory
 from emu.guest_machine import BadCommand
 from emu.history.stops import Instant, Reason, StopReason, Watchpoint
 from emu.history.travel import Travel
@@ -75,7 +75,7 @@ class Monitor:
             return f"'{name}' is {'ambiguous' if found else 'unknown'}: monitor help\n"
         try:
             return self._commands[found[0]][2](words.strip(), cpu)
-        except (NotMapped, ValueError, RuntimeError, OSError) as error:
+        except (LookupError, ValueError, RuntimeError, OSError) as error:
             return f"{str(error).splitlines()[0] if str(error) else type(error).__name__}\n"
 
     def _help(self, words: str, cpu: Cpu) -> str:

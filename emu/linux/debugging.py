@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from emu.cpu.board import Board
@@ -29,10 +30,10 @@ def views_of(board: Board, kernel: Kernel, symbols: Symbols, trace: Callable[[st
         memory = LinuxMemory(board.ram, symbols)
         known = Structures(Btf.of(kernel), symbols)
         at = known.task
-        running = {
-            memory.word(known.per_cpu_address(memory, cpu.index, known.per_cpu.current_task)): cpu.index
-            for cpu in board.cpus if cpu.running
-        }  # fmt: skip
+        running = {}
+        for cpu in board.cpus:
+            with suppress(LookupError):  # the kernel has not started it
+                running[memory.word(known.per_cpu_address(memory, cpu.index, known.per_cpu.current_task))] = cpu.index
         yield f"{'PID':>6} {'TGID':>6} {'CPU':>4} {'STATE':>6} {'task_struct':18} NAME"
         for task in _tasks(memory, known, symbols):
             pid, tgid, state = (memory.word(task + place.offset, place.size) for place in (at.pid, at.tgid, at.state))

@@ -340,7 +340,10 @@ class LinuxMachine(TracedLinux):
         self._check()
         from emu.linux.driven import Driven
 
-        return Driven(self._guest, [self], [self._sinks], self._divert, lambda: self._exit, self._begun)
+        sinks = self._sinks
+        callers = (sinks.console, sinks.output, sinks.errors, sinks.warn, sinks.booting, sinks.prepare)
+        apart = [sinks, *(caller for caller in callers if caller is not None)]
+        return Driven(self._guest, [self], apart, self._divert, lambda: self._exit, self._begun)
 
     def _begun(self) -> None:
         self._output.clear()
