@@ -58,6 +58,7 @@ class Board:
         record: the board's record, shared with native code (`native.cpu_records`).
         heap: the memory of Unicorn's data about the CPUs.
         io: the devices above RAM; None: the architecture's boards have none.
+        on_write: called with (address, size) after each `write_code`.
         loop: runs turns instead of `turns.run`, with the same arguments and results; None: nothing does.
     """
 
@@ -100,6 +101,7 @@ class Board:
         self._reason = turns.TIME  # why the last run ended
         self._interpreter_is_shared = False
         self.loop: Callable[[cpu_records.Board, int], int] | None = None
+        self.on_write: Callable[[int, int], None] = lambda address, size: None
         self.reset_page_table = 0
         self.ram[RESET_PAGE : RESET_PAGE + len(arch.reset_page)] = arch.reset_page
         record = self.record
@@ -331,18 +333,19 @@ class Board:
     def write_code(self, address: int, data: bytes) -> None:
         """Writes instructions to RAM at a physical address. CPUs run old translations until they `forget`, or their fence."""
         self.ram[address : address + len(data)] = data
+        self.on_write(address, len(data))
         code_pages.changed(self.record, address, len(data))
         if self.timing is not None:
             self.timing.written(address, len(data))
 
     def _forget(self, addresses: npt.NDArray[np.uint64]) -> None:
         """Makes all CPUs drop their translations of places in code, given by virtual addresses."""
-        places = np.array([place for one in addresses.tolist() if (place := self._place(one)) is not None], np.uint64)
+        places = np.array([place for one in addresses.tolist() if (place := self.place(one)) is not None], np.uint64)
         if len(places):
             for cpu in self.cpus:
                 cpu.forget(np.stack([places, places + np.uint64(1)], axis=1))
 
-    def _place(self, address: int) -> int | None:
+    def place(self, address: int) -> int | None:
         """The RAM address of code at a virtual address; None if it is not mapped."""
         place = address - self.arch.kernel_map
         return place if 0 <= place < self.memory else self.cpus[0].translate(address)

@@ -74,7 +74,7 @@ class Points:
             self._drop()
 
     def _drop(self) -> None:
-        """Drops the point that is missed least: one whose neighbours are near, seen from the end. Anchors go last, from the start."""
+        """Drops the point that is missed least: one whose neighbours are near, seen from the end. Anchors go last."""
         end = self._points[-1].turns
         found: tuple[float, int] | None = None
         for n in range(1, len(self._points) - 1):

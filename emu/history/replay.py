@@ -8,6 +8,7 @@ not belong to the run, so the machine goes on from the beginning of the turn.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import NamedTuple
 
 from emu.cpu.native import history as native
@@ -18,7 +19,7 @@ from emu.cpu.snapshot import Checkpoints
 from emu.history.driver import Driver
 from emu.history.points import Point, Points
 from emu.history.stopping import Stopping
-from emu.history.stops import Instant
+from emu.history.stops import Instant, Watchpoint
 from emu.kernel.endings import GuestPanic, PoweredOff
 
 __all__ = ["LATEST", "Replay", "Shown"]
@@ -54,9 +55,10 @@ class Replay:
         now: the present instant.
         shown: what is shown there; None: the machine is as the run was.
         points: the checkpoints.
+        host_stop: what `collect` has found last of the host's writes.
         stopping: the stops.
         produced: bytes that the guest has written up to now.
-        faulted: if an instruction that was shown has faulted: the instructions that its CPU had started with its block; 0: none has.
+        faulted: if an instruction that was shown has faulted, the instructions that its CPU had started with its block; or 0.
     """
 
     def __init__(self, driver: Driver, budget: int, apart: object) -> None:
@@ -67,9 +69,10 @@ class Replay:
         self.reason = turns.TIME
         self.produced = self.faulted = 0
         self.shown: Shown | None = None
+        self.host_stop: tuple[Instant, Watchpoint] | None = None
         self.points = Points(budget)
         self.stopping = Stopping(self._board, self.history)
-        self._checkpoints = Checkpoints(self._board, driver.roots, [*driver.apart, driver, apart, self])
+        self._checkpoints = Checkpoints(self._board, driver.roots, [*driver.apart, driver, apart, self, self.stopping])
         self._from: Point | None = None  # the latest point that was restored or is an anchor, before the present
         self._near: Point | None = None  # from which the machine goes on when something is shown
         self.no_goal()
@@ -78,6 +81,7 @@ class Replay:
 
     def _loop(self, board: Board, microseconds: int) -> int:
         outcome = native.run(board, microseconds)
+        self.stopping.look()
         self.reason = outcome & 0xFF
         return outcome
 
@@ -178,13 +182,15 @@ class Replay:
         self.note_between(after, before, collect=True)
         self.no_goal()
         self.history.goal_turn = _end_of(before)
+        self.host_stop = None
         if self.history.turns < self.history.goal_turn or self._board.record.interrupted:
-            try:
-                self.run_to_goal()
-            except (GuestPanic, PoweredOff):
-                pass  # the run ended so
+            with suppress(GuestPanic, PoweredOff):
+                while self.driver.moment() and (self.reason != native.GOAL):
+                    watch, now = self.stopping.host_wrote(), self.boundary()
+                    if watch is not None and after < now < before:
+                        self.host_stop = now, watch
         self.no_goal()
-        return self.history.stop != 0
+        return self.history.stop != 0 or self.host_stop is not None
 
     def run_to_goal(self) -> bool:
         """Runs moments until the goal, or to a change. Returns False if nothing can happen before."""
@@ -200,14 +206,14 @@ class Replay:
         self.note_between(None, None)
         if self.history.turns < turn:
             self.history.goal_turn = turn - 1
-            if self.history.turns < turn - 1 or self._board.record.interrupted:
-                if not self.run_to_goal():
-                    raise AssertionError(f"turn {turn} is not reached again")
+            there = self.history.turns == turn - 1 and not self._board.record.interrupted
+            if not there and not self.run_to_goal():
+                raise AssertionError(f"turn {turn} is not reached again")
             self.no_goal()
         self.now, self.shown, self._near = self.boundary(), None, None
 
     def to_block(self, turn: int, instructions: int) -> None:
-        """Runs to the beginning of the block of a turn after whose beginning its CPU has started at least so many instructions."""
+        """Runs to the beginning of the block of a turn with which its CPU has started at least so many instructions."""
         self.to_turn(turn)
         near, history = self._point(), self.history
         history.goal_turn, history.goal_block = _NOWHERE, instructions
@@ -262,6 +268,13 @@ class Replay:
             return
         if not instant.instructions:
             self.to_turn(instant.turn)
+            return
+        if instant.place == _NOWHERE:
+            self.note_between(None, None)
+            self.no_goal()
+            while self.boundary() < instant and self.driver.moment():
+                pass
+            self.now = self.boundary()
             return
         self.to_block(instant.turn, instant.instructions)
         while self.now < instant and self.show_next():

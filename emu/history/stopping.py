@@ -18,12 +18,6 @@ __all__ = ["Stopping"]
 _LAST = 0xFFFF_FFFF_FFFF_FFFF
 
 
-class Handler:
-    """A native function, by its address."""
-
-    address = at_breakpoint.address
-
-
 class Stopping:
     """The stops that are wanted, and those that the machine has now: going back brings earlier ones.
 
@@ -39,11 +33,13 @@ class Stopping:
 
     def __init__(self, board: Board, history: History) -> None:
         self._board, self._history = board, history
-        self._handler = Handler()
         self._records: dict[Stop, Watch] = {}
         self.wanted: set[Stop] = set()
         self.listening: dict[Breakpoint, Listening] = {}
         self.watches: frozenset[Watchpoint] = frozenset()
+        self._seen: dict[Watchpoint, bytes] = {}
+        self._written: set[Watchpoint] = set()
+        board.on_write = self.writes_code
 
     def add(self, stop: Stop) -> None:
         """Adds a stop."""
@@ -74,7 +70,7 @@ class Stopping:
         for old in self.listening.keys() - wanted:
             callouts.unlisten(self.listening.pop(old))
         for new in sorted(wanted - self.listening.keys(), key=lambda one: (one.address, -1 if one.cpu is None else one.cpu)):
-            self.listening[new] = callouts.listen(new.address, self._handler, self._record(new).address)
+            self.listening[new] = callouts.listen(new.address, at_breakpoint, self._record(new).address)
         watches = frozenset(stop for stop in self.wanted if isinstance(stop, Watchpoint))
         for n, watch in enumerate(watches):
             self._history.watches[n] = self._record(watch).address
@@ -112,3 +108,31 @@ class Stopping:
             return (noted,)
         found = (stop for stop in self.wanted if isinstance(stop, Breakpoint))
         return tuple(stop for stop in found if stop.address == address and stop.cpu in (None, cpu))
+
+    # The host's writes
+
+    def look(self) -> None:
+        """Notes what is in memory whose writes are watched: what changes from now on, the host writes."""
+        self._seen = {watch: self._contents(watch) for watch in self.watches if watch.writes}
+        self._written.clear()
+
+    def host_wrote(self) -> Watchpoint | None:
+        """A watchpoint whose memory the host has written to since the last look; None: it has not."""
+        for watch in self.watches:
+            if watch.writes and (watch in self._written or self._contents(watch) != self._seen.get(watch, b"")):
+                return watch
+        return None
+
+    def writes_code(self, address: int, size: int) -> None:
+        """The host writes code, perhaps what is there already."""
+        for watch in self.watches:
+            place = self._place(watch)
+            if watch.writes and place is not None and place < address + size and address < place + watch.size:
+                self._written.add(watch)
+
+    def _place(self, watch: Watchpoint) -> int | None:
+        return watch.address if watch.physical else self._board.place(watch.address)
+
+    def _contents(self, watch: Watchpoint) -> bytes:
+        place = self._place(watch)
+        return b"" if place is None else bytes(self._board.ram[place : place + watch.size])

@@ -27,7 +27,7 @@ from emu.cpu.native.history import GOAL
 from emu.history.driver import Travelling
 from emu.history.points import Point
 from emu.history.replay import LATEST, Replay
-from emu.history.stops import Instant, Reason, Stop, StopReason
+from emu.history.stops import Instant, Reason, Stop, StopReason, Watchpoint
 from emu.kernel.endings import GuestPanic, PoweredOff
 
 __all__ = ["Travel"]
@@ -148,7 +148,8 @@ class Travel:
     def _run(self, interrupted: Callable[[], bool]) -> StopReason:
         """Runs on from the present state to a stop after `now`, or to the goal (Reason.STEP)."""
         replay, moments = self._replay, 0
-        replay.note_between(replay.now, LATEST)
+        begun = replay.now
+        replay.note_between(begun, LATEST)
         waited = self._driver.status is None
         while True:
             failed = None
@@ -158,6 +159,8 @@ class Travel:
                 busy, failed = False, str(error)
             if replay.history.stop:
                 return self._stopped()
+            if (watch := replay.stopping.host_wrote()) is not None and replay.boundary() > begun:
+                return self._stands(Reason.WATCHPOINT, stops=(watch,))
             if (change := replay.change) is not None:
                 self._go_on_at(change)
                 waited = self._driver.status is None
@@ -186,12 +189,16 @@ class Travel:
         history.goal_cpu, history.goal_instructions = goal
         self._board.limit = limit
 
-    def _stands(self, reason: Reason, *, status: int | None = None, text: str = "") -> StopReason:
+    def _stands(
+        self, reason: Reason, *, status: int | None = None, text: str = "", stops: tuple[Watchpoint, ...] = ()
+    ) -> StopReason:
         """The machine has stopped between two blocks, as the run was."""
         replay = self._replay
         replay.now, replay.shown = replay.boundary(), None
         self._last = max(self._last, replay.now)
-        return StopReason(reason, replay.now, self.cpu, status=status, text=text)
+        address = stops[0].address if stops else 0
+        host = bool(stops)
+        return StopReason(reason, replay.now, self.cpu, stops, host, address, host, status, text)
 
     def _stopped(self, *, before: bool = False) -> StopReason:
         """Goes to the stop that native code has noted; at a watchpoint behind it, unless `before`."""
@@ -307,12 +314,21 @@ class Travel:
                 return None
             replay.restore(point)
             if replay.collect(point.instant, before):
-                return self._stopped(before=True)
+                return self._stopped_back()
             if interrupted():
                 replay.restore(point)
                 return StopReason(Reason.INTERRUPTED, self.now, self.cpu)
             before = point.instant
         return None
+
+    def _stopped_back(self) -> StopReason:
+        """Goes to the last of the stops that were collected. Where the host wrote, the machine stands behind that."""
+        moment, host = self._replay.history.moment, self._replay.host_stop
+        guest = Instant(moment.turn, moment.instructions, moment.place) if self._replay.history.stop else Instant(0)
+        if host is not None and guest < host[0]:
+            self._replay.to(host[0])
+            return StopReason(Reason.WATCHPOINT, self.now, self.cpu, (host[1],), True, host[1].address, True)
+        return self._stopped(before=True)
 
     def back_step(self, cpu: int, count: int = 1) -> StopReason:
         """Goes back by `count` instructions of a CPU, or to a stop that is later than that."""

@@ -35,8 +35,8 @@ from emu.linux.traced_linux import TracedLinux
 from emu.parameters import parameters_of
 
 if TYPE_CHECKING:
-    from emu.linux.driven import Diverted, Driven
     from emu.kernel.console_input import Input, Terminal
+    from emu.linux.driven import Diverted, Driven
 
 __all__ = ["LinuxMachine"]
 

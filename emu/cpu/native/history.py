@@ -114,9 +114,8 @@ def run(board: Board, microseconds: i64) -> i64:
         if to_block and cpu.goal_block is not None:
             board.interrupted = True
             return GOAL
-        if history.goal_instructions != NOWHERE:
-            if board.cpus[history.goal_cpu].instructions > history.goal_instructions:
-                return GOAL
+        if history.goal_instructions != NOWHERE and board.cpus[history.goal_cpu].instructions > history.goal_instructions:
+            return GOAL
         if board.wanted:
             return TIME
         turns += 1
