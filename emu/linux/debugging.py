@@ -37,8 +37,8 @@ def views_of(board: Board, kernel: Kernel, symbols: Symbols, trace: Callable[[st
         yield f"{'PID':>6} {'TGID':>6} {'CPU':>4} {'STATE':>6} {'task_struct':18} NAME"
         for task in _tasks(memory, known, symbols):
             pid, tgid, state = (memory.word(task + place.offset, place.size) for place in (at.pid, at.tgid, at.state))
-            cpu = str(running[task]) if task in running else "-"
-            yield f"{pid:6} {tgid:6} {cpu:>4} {state:#6x} {task:#018x} {memory.string(task + at.comm.offset, _LONGEST_NAME)}"
+            place = str(running[task]) if task in running else "-"
+            yield f"{pid:6} {tgid:6} {place:>4} {state:#6x} {task:#018x} {memory.string(task + at.comm.offset, _LONGEST_NAME)}"
 
     def patching() -> Iterator[str]:
         yield "nothing is written to a Linux guest"
