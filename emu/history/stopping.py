@@ -90,7 +90,7 @@ class Stopping:
 
     def _forget_pages(self, watches: frozenset[Watchpoint]) -> None:
         """Makes CPUs look the pages of watched memory up again."""
-        arch, page = self._board.arch, 4096
+        arch, page = self._board.arch, self._board.arch.page_size
         for cpu in self._board.cpus:
             with self._board.heap:
                 state = ctypes.c_void_p(cpu.record.state.address)

@@ -18,13 +18,7 @@ from emu.native.records import Layouts, i32, u32, u64
 __all__ = ["build"]
 
 READ, WRITE = u64(1), u64(2)  # QEMU's BP_MEM_READ, BP_MEM_WRITE
-OFFSET = u64((1 << PAGE) - 1)
 LAST = u64(RECENT - 1)
-
-
-@njit
-def recent_slot(cpu: Cpu, page: u64) -> u64:
-    return 2 * (((page >> PAGE) + cpu.index * 37) & LAST)
 
 
 @njit
@@ -45,6 +39,7 @@ def as_it_is(cpu: Cpu, saved: u64) -> None:
 def build(
     arch: str,
     layout: CpuStructures,
+    page_bits: int = PAGE,
     save: Callable[[Cpu], u64] = nothing,
     put_back: Callable[[Cpu, u64], None] = as_it_is,
 ) -> Mapping[str, int]:
@@ -53,14 +48,20 @@ def build(
     Args:
         arch: the architecture, as in the suffix of Unicorn's symbols.
         layout: of Unicorn's structures.
+        page_bits: log2 of the bytes in Unicorn's pages of such an architecture.
         save, put_back: compiled: what finding the program counter changes in the CPU's state, besides the program counters.
 
     Returns:
         Addresses, by the names of the functions that they replace.
     """
     native = Native(Layouts(shapes(layout)))
+    offsets = u64((1 << page_bits) - 1)
     set_page = external(f"tlb_set_page_with_attrs_{arch}", None, CpuState, u64, u64, u32, i32, i32, u64)
     find_location = external(f"cpu_restore_state_{arch}", bool, CpuState, u64, bool)
+
+    @njit
+    def recent_slot(cpu: Cpu, page: u64) -> u64:
+        return 2 * (((page >> page_bits) + cpu.index * 37) & LAST)
 
     @njit
     def place_of(cpu: Cpu, called_from: u64) -> u64:
@@ -81,7 +82,7 @@ def build(
         if state.opaque != 0:
             history = Cpu(state.opaque).board.history
             if history is not None:
-                history.page = physical & ~OFFSET
+                history.page = physical & ~offsets
         set_page(state, address, physical, attributes, protection, mmu, size)
 
     @native.callback
@@ -94,11 +95,11 @@ def build(
         if history is None:
             return 0
         kinds = u64(0)
-        page = address & ~OFFSET
+        page = address & ~offsets
         for n in range(history.watch_count):
             watch = Watch(history.watches[n])
             at = history.page if watch.physical else page
-            if wanted(watch, cpu) and watch.first <= (at | OFFSET) and at <= watch.last:
+            if wanted(watch, cpu) and watch.first <= (at | offsets) and at <= watch.last:
                 kinds |= (READ if watch.reads else u64(0)) | (WRITE if watch.writes else u64(0))
         if kinds != 0:
             slot = recent_slot(cpu, page)
@@ -109,8 +110,8 @@ def build(
     @njit
     def check(cpu: Cpu, history: History, address: u64, size: u64, kind: u64, called_from: u64) -> None:
         slot = recent_slot(cpu, address)
-        known = history.recent[slot] == (address & ~OFFSET) | cpu.index
-        physical = history.recent[slot + 1] | (address & OFFSET)
+        known = history.recent[slot] == (address & ~offsets) | cpu.index
+        physical = history.recent[slot + 1] | (address & offsets)
         for n in range(history.watch_count):
             watch = Watch(history.watches[n])
             if watch.physical and not known:

@@ -22,6 +22,7 @@ INTERRUPT_TRAP = u64(0x40)  # of level 0 (manual, table 14)
 NMI_LEVEL = u64(15)
 LAST_MASKABLE = 14
 INSTRUCTION_SIZE = 4
+PAGE_BITS = 13
 
 LONGEST_BLOCK = 512  # instructions, of about five operations each
 
@@ -117,7 +118,7 @@ def build(layout: CpuStructures) -> NativeCpu:
         block_hook=block_hook,
         stop_interrupt=stop_interrupt,
         instruction_hooks=(),
-        translator={**translator.build("sparc64", layout, LONGEST_BLOCK), **watching.build("sparc64", layout)},
+        translator={**translator.build("sparc64", layout, LONGEST_BLOCK), **watching.build("sparc64", layout, PAGE_BITS)},
         instructions=(),
         openings=(),
         noticed=(),

@@ -128,7 +128,7 @@ def build(layout: Layout, board: OfBoard = OWN_BOARD) -> NativeCpu:
         translator={
             **translator.build("x86_64", layout, LONGEST_BLOCK, *x86_64_exceptions.build(layout)),
             **code_pages.build("x86_64", layouts),
-            **watching.build("x86_64", layout, flags_kind, put_back_flags_kind),
+            **watching.build("x86_64", layout, save=flags_kind, put_back=put_back_flags_kind),
         },
         instructions=board.instructions,
         openings=OPENINGS,

@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Stops and travel in time: nothing changes by them, and an instant is the same whichever way the machine came to it."""
+
+from __future__ import annotations
+
+import hashlib
+import random
+from collections.abc import Iterator
+
+import pytest
+
+from emu.history.stops import Breakpoint, Instant, Reason, Watchpoint
+from emu.history.travel import Travel
+from emu.machine import Machine
+
+COMMAND = "ls /bin | wc -l"
+LAST_PAGES = 64 << 20  # bytes of RAM that are in use
+
+
+class Run:
+    """A machine that has run COMMAND once.
+
+    Attributes:
+        output: what the caller got of its console.
+        end: the state when the command has ended.
+    """
+
+    def __init__(self, arch: str) -> None:
+        self.output = b""
+        self.machine = Machine(arch=arch, cpus=2, seed=0, memory=LAST_PAGES, console=self._console)
+        self.output = b""
+        self.travel = Travel(self.machine)
+        self.travel.begin(COMMAND)
+        assert self.travel.go().reason == Reason.ENDED
+        self.end = self.state()
+
+    def _console(self, data: bytes) -> None:
+        self.output += data
+
+    def state(self) -> str:
+        board = self.machine.board
+        hashed = hashlib.sha256(board.ram)
+        for cpu in board.cpus:
+            hashed.update(repr((cpu.cycles, cpu.instructions, dict(cpu.registers()))).encode())
+        return hashed.hexdigest()
+
+    def symbol(self, name: str) -> int:
+        return self.machine.kernel.image.symbol(name)
+
+    def is_at_its_end(self) -> bool:
+        return self.travel.go().reason == Reason.ENDED and self.state() == self.end
+
+    def stops(self) -> list[Instant]:
+        """Of the whole run, going forward."""
+        self.travel.goto(self.travel.first)
+        found = []
+        while (stop := self.travel.go()).reason in (Reason.BREAKPOINT, Reason.WATCHPOINT):
+            found.append(stop.instant)
+        assert stop.reason == Reason.ENDED
+        assert self.state() == self.end
+        return found
+
+
+@pytest.fixture(scope="module", params=["x86_64", "sparc64", "riscv64"])
+def run(request: pytest.FixtureRequest) -> Iterator[Run]:
+    made = Run(request.param)
+    with made.machine:
+        yield made
+
+
+@pytest.fixture(autouse=True)
+def without_stops(run: Run) -> Iterator[None]:
+    yield
+    for stop in run.travel.stops:
+        run.travel.remove(stop)
+
+
+def test_breakpoints_do_not_change_the_run_and_come_again_backward(run: Run) -> None:
+    names = ["vfs_read", "vfs_write", "schedule", "do_exit", "kmem_cache_alloc", "__schedule"]
+    for name in names:
+        if name in run.machine.kernel.image.symbols:
+            run.travel.add(Breakpoint(run.symbol(name)))
+    forward = run.stops()
+    assert len(forward) > 2
+    backward = []
+    while (stop := run.travel.back()).reason == Reason.BREAKPOINT and len(backward) < 5:
+        assert run.machine.cpus[stop.cpu].pc == stop.stops[0].address
+        backward.append(stop.instant)
+    assert backward == forward[::-1][: len(backward)]
+    assert run.output == b"87\n"
+
+
+def test_a_breakpoint_of_one_cpu(run: Run) -> None:
+    run.travel.add(Breakpoint(run.symbol("schedule"), cpu=1))
+    run.travel.goto(run.travel.first)
+    assert run.travel.go().cpu == 1
+
+
+def test_writes_of_a_variable_are_seen_forward_and_backward(run: Run) -> None:
+    place = run.symbol("jiffies")
+    run.travel.add(Watchpoint(place, 8))
+    forward = run.stops()
+    assert forward
+    assert run.travel.back().instant < forward[-1]
+    assert run.travel.back().instant < forward[-2]
+
+
+def test_steps_go_the_same_way_back(run: Run) -> None:
+    travel = run.travel
+    travel.goto(travel.first)
+    travel.add(Breakpoint(run.symbol("vfs_read")))
+    cpu = travel.go().cpu
+    travel.remove(Breakpoint(run.symbol("vfs_read")))
+    states = [(travel.now, run.state())]
+    for _ in range(12):
+        travel.step(cpu)
+        states.append((travel.now, run.state()))
+    assert len(set(states)) == 13
+    for expected in states[-2::-1]:
+        travel.back_step(cpu)
+        assert (travel.now, run.state()) == expected
+    travel.step(cpu, 12)
+    assert (travel.now, run.state()) == states[-1]
+
+
+def test_from_anywhere_forward_to_the_same_end(run: Run) -> None:
+    r, travel, board = random.Random(7), run.travel, run.machine.board
+    travel.goto(travel.last)
+    last = board.nanoseconds(board.now)
+    for _ in range(5):
+        travel.goto(r.randrange(last - 3_000_000, last))
+        travel.step(r.randrange(2), r.randrange(1, 2000))
+        assert run.is_at_its_end()
+
+
+def test_a_change_of_the_past_begins_a_branch() -> None:
+    run = Run("x86_64")
+    with run.machine:
+        travel = run.travel
+        travel.goto(travel.first)
+        with travel.changing() as branched:
+            run.machine.board.ram[LAST_PAGES - 4096] = 1
+        assert branched
+        assert travel.branch == 1
+        assert travel.go().reason == Reason.ENDED
+        assert run.state() != run.end
+
+
+def test_the_writes_of_the_patcher_stop() -> None:
+    run = Run("x86_64")
+    with run.machine:
+        travel, site = run.travel, run.symbol("vfs_read")
+        travel.begin("echo vfs_read > /sys/kernel/tracing/set_ftrace_filter; echo function > /sys/kernel/tracing/current_tracer")
+        travel.add(Watchpoint(site, 5))
+        place = run.machine.board.place(site)
+        assert place is not None
+        seen = []
+        while (stop := travel.go()).reason == Reason.WATCHPOINT:
+            assert stop.host
+            seen.append(bytes(run.machine.board.ram[place : place + 5])[0])
+        assert seen == [0xCC, 0xCC, 0xE8]
+        assert travel.back().host
+        assert travel.back().host
+        assert bytes(run.machine.board.ram[place : place + 1]) == b"\xcc"
