@@ -71,8 +71,8 @@ class Stub:
         self._cpu = travel.cpu  # of registers and memory
         self._continued: int | None = None  # of `s`, `bs`; None: any
         self._exact: Mapping[bytes, Callable[[], bytes]] = {
-            b"?": self._stop_reply, b"g": self._read_registers, b"!": lambda: _OK, b"bc": self._resuming.back,
-            b"bs": lambda: self._resuming.back_step(self._stepping), b"qC": lambda: b"QC%x" % (self._cpu + 1),
+            b"?": self._stop_reply, b"g": self._read_registers, b"!": lambda: _OK, b"bc": lambda: self._stopped(self._resuming.back()),
+            b"bs": lambda: self._stopped(self._resuming.back_step(self._stepping)), b"qC": lambda: b"QC%x" % (self._cpu + 1),
             b"qfThreadInfo": lambda: b"m" + b",".join(b"%x" % (n + 1) for n in range(len(self._board.cpus))),
             b"qsThreadInfo": lambda: b"l", b"qAttached": lambda: b"1", b"vCont?": lambda: b"vCont;c;C;s;S",
             b"QStartNoAckMode": self._stop_acknowledging, b"k": self._kill, b"D": self._detach,
@@ -85,9 +85,10 @@ class Stub:
             (b"Hg", self._choose), (b"Hc", self._choose_continued), (b"T", self._is_alive), (b"m", self._read_memory),
             (b"M", self._write_memory), (b"X", self._write_binary), (b"G", self._write_registers),
             (b"p", self._read_register), (b"P", self._write_register), (b"Z", self._insert), (b"z", self._remove),
-            (b"c", lambda rest: self._resuming.go(None)), (b"C", lambda rest: self._resuming.go(None)),
-            (b"s", lambda rest: self._resuming.step(self._stepping, None)),
-            (b"S", lambda rest: self._resuming.step(self._stepping, None)),
+            (b"c", lambda rest: self._stopped(self._resuming.go(None))),
+            (b"C", lambda rest: self._stopped(self._resuming.go(None))),
+            (b"s", lambda rest: self._stopped(self._resuming.step(self._stepping, None))),
+            (b"S", lambda rest: self._stopped(self._resuming.step(self._stepping, None))),
         )  # fmt: skip
 
     def serve(self) -> None:
@@ -216,7 +217,12 @@ class Stub:
                 others = True
             else:
                 self._index(thread)
-        answer = self._resuming.go(None) if stepping is None else self._resuming.step(stepping, None if others else stepping)
+        if stepping is None:
+            return self._stopped(self._resuming.go(None))
+        return self._stopped(self._resuming.step(stepping, None if others else stepping))
+
+    def _stopped(self, answer: bytes) -> bytes:
+        """The reply to a packet that has made the machine go on. The CPU that has stopped is shown from now on."""
         self._cpu = self._resuming.cpu
         return answer
 

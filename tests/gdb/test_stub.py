@@ -121,6 +121,13 @@ def test_stop_replies(stub: Stub, travel: Standing) -> None:
     assert stub.answer(b"c") == b"T02thread:1;"
 
 
+@pytest.mark.parametrize("packet", [b"vCont;c", b"vCont;s:1;c", b"c", b"s", b"bc", b"bs"])
+def test_the_cpu_that_has_stopped_is_shown(stub: Stub, travel: Standing, packet: bytes) -> None:
+    travel.next = StopReason(Reason.STEP, Instant(1), 1)
+    stub.answer(packet)
+    assert stub.answer(b"qC") == b"QC2"
+
+
 def test_monitor(stub: Stub, travel: Standing, client: list[socket.socket]) -> None:
     def monitor(line: str) -> str:
         assert stub.answer(b"qRcmd," + line.encode().hex().encode()) == b"OK"
