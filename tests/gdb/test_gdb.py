@@ -7,9 +7,6 @@ import re
 import subprocess
 import threading
 from collections.abc import Callable
-from pathlib import Path
-
-import pytest
 
 from emu.installation import image_directory
 from emu.machine import Machine
@@ -100,10 +97,3 @@ def test_a_changed_register_begins_another_run() -> None:
         )  # fmt: skip
     assert "$1 = 0x1234" in said
     assert "a new branch begins" in said
-
-
-@pytest.fixture
-def script(tmp_path: Path) -> Path:
-    path = tmp_path / "commands.gdb"
-    path.write_text("break vfs_read\ncontinue\nmonitor when\nmonitor trace\n")
-    return path
