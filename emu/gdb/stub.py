@@ -71,8 +71,10 @@ class Stub:
         self._cpu = travel.cpu  # of registers and memory
         self._continued: int | None = None  # of `s`, `bs`; None: any
         self._exact: Mapping[bytes, Callable[[], bytes]] = {
-            b"?": self._stop_reply, b"g": self._read_registers, b"!": lambda: _OK, b"bc": lambda: self._stopped(self._resuming.back()),
-            b"bs": lambda: self._stopped(self._resuming.back_step(self._stepping)), b"qC": lambda: b"QC%x" % (self._cpu + 1),
+            b"?": self._stop_reply, b"g": self._read_registers, b"!": lambda: _OK,
+            b"bc": lambda: self._stopped(self._resuming.back()),
+            b"bs": lambda: self._stopped(self._resuming.back_step(self._stepping)),
+            b"qC": lambda: b"QC%x" % (self._cpu + 1),
             b"qfThreadInfo": lambda: b"m" + b",".join(b"%x" % (n + 1) for n in range(len(self._board.cpus))),
             b"qsThreadInfo": lambda: b"l", b"qAttached": lambda: b"1", b"vCont?": lambda: b"vCont;c;C;s;S",
             b"QStartNoAckMode": self._stop_acknowledging, b"k": self._kill, b"D": self._detach,

