@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 from emu.cpu.cpu import Cpu
 from tests.lib.booted_machine import booted_machine
 
@@ -31,6 +33,6 @@ def test_each_instruction_is_seen_and_the_next_one_is_known(arch: str) -> None:
             board.callouts.unlisten(one)
     assert len({pc for _, pc, _ in seen}) > 20
     if arch == "sparc64":
-        pairs = [(one, two) for one, two in zip(seen, seen[1:], strict=False) if one[0] == two[0] and one[2] in places]
+        pairs = [(one, two) for one, two in itertools.pairwise(seen) if one[0] == two[0] and one[2] in places]
         assert len(pairs) > 20
         assert [one for one, two in pairs if one[2] != two[1]] == []

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 import subprocess
 import threading
@@ -98,3 +99,23 @@ def test_a_changed_register_begins_another_run() -> None:
         )  # fmt: skip
     assert "$1 = 0x1234" in said
     assert "a new branch begins" in said
+
+
+def test_twenty_breakpoints_change_nothing() -> None:
+    """The machine is the same, to the last byte, after stops at twenty functions, steps, and a way back."""
+    functions = (
+        "vfs_read", "vfs_write", "sys_read", "sys_write", "sys_openat", "do_syscall", "schedule", "kmem_cache_alloc", "fput",
+        "n_tty_write", "hvc_write", "do_exit", "sys_close", "handle_mm_fault", "ksys_read", "ksys_write", "do_sys_open",
+        "__schedule", "kfree", "sys_exit",
+    )  # fmt: skip
+    ends = []
+    for commands in (
+        (),
+        (*(f"break {name}" for name in functions), *["continue"] * 30, "stepi", "stepi", "reverse-stepi", "delete"),
+    ):
+        with booted_machine("x86_64") as machine:
+            said = gdb(machine, "set breakpoint pending off", *commands, "continue")
+            clocks = [(cpu.cycles, cpu.instructions) for cpu in machine.board.cpus]
+            ends.append((hashlib.sha256(machine.board.ram).hexdigest(), clocks, machine.kernel.commands.status))
+    assert said.count(" hit Breakpoint ") >= 20
+    assert ends[0] == ends[1]
