@@ -17,7 +17,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "emu"
 MOST_CYCLES, MOST_FILES = 2, 3
 # The lowest layer first; emu itself is above all.
 ROOMS = (
-    "architectures", "installation", "parameters", "native", "cpu", "guest_machine", "kernel", "ftrace",
+    "architectures", "installation", "parameters", "native", "cpu", "guest_machine", "kernel", "history", "ftrace",
     "machine_config", "trace", "campaign", "linux", "machine", "mount", "race", "tour", "port", "cli",
 )  # fmt: skip
 
