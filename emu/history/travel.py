@@ -21,6 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from time import perf_counter
 
 from emu.cpu.native import turns
 from emu.cpu.native.history import GOAL
@@ -33,7 +34,7 @@ from emu.kernel.endings import GuestPanic, PoweredOff
 __all__ = ["Travel"]
 
 _HISTORY = 512 << 20
-_BETWEEN = 2  # moments between two checkpoints
+_SHARE = 20  # a checkpoint is made when the machine has run this many times as long as making the last one took
 
 
 def _never() -> bool:
@@ -54,7 +55,7 @@ class Travel:
         self._emitted = 0
         driver.divert(self._write)
         self._replay = Replay(driver, history, self)
-        self._branch = 0
+        self._branch, self._due = 0, 0.0  # the host's time of the next checkpoint
         self._last = self._replay.now
 
     def _write(self, console: Callable[[bytes], object], data: bytes) -> None:
@@ -147,7 +148,7 @@ class Travel:
 
     def _run(self, interrupted: Callable[[], bool]) -> StopReason:
         """Runs on from the present state to a stop after `now`, or to the goal (Reason.STEP)."""
-        replay, moments = self._replay, 0
+        replay = self._replay
         begun = replay.now
         replay.note_between(begun, LATEST)
         waited = self._driver.status is None
@@ -175,10 +176,11 @@ class Travel:
                 return self._stands(Reason.TIME if replay.reason == turns.LIMIT else Reason.IDLE)
             if interrupted():
                 return self._stands(Reason.INTERRUPTED)
-            moments += 1
-            if moments % _BETWEEN == 0:
+            if (begun_at := perf_counter()) >= self._due:
                 replay.now = replay.boundary()
                 replay.keep()
+                kept = perf_counter()
+                self._due = kept + _SHARE * (kept - begun_at)
 
     def _go_on_at(self, change: Point) -> None:
         """The machine has come to where it was changed: it goes on as it did after the change."""

@@ -17,6 +17,7 @@ from emu.cpu.cpu import Cpu
 from emu.cpu.host_signals import Held
 from emu.cpu.pc.state import flush_tlbs
 from emu.guest_machine import Completed, exit_status
+from emu.history.travels import Travels
 from emu.kernel.endings import GuestPanic
 from emu.kernel.guest_cpu import GuestCpu
 from emu.linux import requirements, saved, store
@@ -42,7 +43,7 @@ __all__ = ["LinuxMachine"]
 
 
 
-class LinuxMachine(TracedLinux):
+class LinuxMachine(TracedLinux, Travels):
     """A machine with an unmodified Linux, booted and waiting for commands.
 
     >>> with LinuxMachine(cpus=2) as m:

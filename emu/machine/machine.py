@@ -14,6 +14,7 @@ from emu.cpu.snapshot import Checkpoint, Checkpoints
 from emu.ftrace.arrays.traced_command import following, recording
 from emu.ftrace.tracefs import TraceFS
 from emu.guest_machine import Completed, exit_status, shell_line
+from emu.history.travels import Travels
 from emu.kernel.console_input import ConsoleInput, Input, Terminal
 from emu.kernel.counting import Counting
 from emu.kernel.files.served_tree import ServedTree
@@ -35,7 +36,7 @@ __all__ = ["Machine"]
 _LONGEST_ADVANCE = 1 << 56  # cycles: 22 years at 100 MHz
 
 
-class Machine(TracedKernel):
+class Machine(TracedKernel, Travels):
     """A machine, booted and waiting for commands. `tracefs` is the guest's tracefs tree, and `cpus` are its CPUs.
     `program_files.file_offset("/bin/cat", "main")` is the file offset that a uprobe takes.
 

@@ -96,13 +96,27 @@ def test_a_breakpoint_of_one_cpu(run: Run) -> None:
     assert run.travel.go().cpu == 1
 
 
-def test_writes_of_a_variable_are_seen_forward_and_backward(run: Run) -> None:
-    place = run.symbol("jiffies")
-    run.travel.add(Watchpoint(place, 8))
-    forward = run.stops()
-    assert forward
-    assert run.travel.back().instant < forward[-1]
-    assert run.travel.back().instant < forward[-2]
+@pytest.mark.parametrize("arch", ["x86_64", "sparc64", "riscv64"])
+def test_writes_of_a_variable_are_seen_forward_and_backward(arch: str) -> None:
+    own = Run(arch)
+    with own.machine:
+        own.travel.add(Watchpoint(own.symbol("jiffies"), 8))
+        forward = own.stops()
+        assert forward
+        assert own.travel.back().instant < forward[-1]
+        assert own.travel.back().instant < forward[-2]
+
+
+def test_a_machine_goes_back_by_its_own_methods() -> None:
+    with Machine(memory=LAST_PAGES) as m:
+        m.travel.begin("true")
+        m.watch(m.kernel.image.symbol("jiffies"))
+        found = m.travel.go().instant
+        m.travel.go()
+        assert m.back().instant < m.travel.last
+        m.at(found)
+        m.back(3, cpu=m.travel.cpu)
+        assert m.travel.now < found
 
 
 def test_steps_go_the_same_way_back(run: Run) -> None:
@@ -123,14 +137,16 @@ def test_steps_go_the_same_way_back(run: Run) -> None:
     assert (travel.now, run.state()) == states[-1]
 
 
-def test_from_anywhere_forward_to_the_same_end(run: Run) -> None:
-    r, travel, board = random.Random(7), run.travel, run.machine.board
-    travel.goto(travel.last)
-    last = board.nanoseconds(board.now)
-    for _ in range(5):
-        travel.goto(r.randrange(last - 3_000_000, last))
-        travel.step(r.randrange(2), r.randrange(1, 2000))
-        assert run.is_at_its_end()
+@pytest.mark.parametrize("arch", ["x86_64", "sparc64", "riscv64"])
+def test_from_anywhere_forward_to_the_same_end(arch: str) -> None:
+    own = Run(arch)
+    with own.machine:
+        r, travel, board = random.Random(7), own.travel, own.machine.board
+        last = board.nanoseconds(board.now)
+        for _ in range(5):
+            travel.goto(r.randrange(last - 3_000_000, last))
+            travel.step(r.randrange(2), r.randrange(1, 2000))
+            assert own.is_at_its_end()
 
 
 def test_a_change_of_the_past_begins_a_branch() -> None:
