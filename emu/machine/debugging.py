@@ -3,22 +3,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 
+from emu.ftrace.sites.patching_driver import Driver
 from emu.gdb.monitor import Views
-
-if TYPE_CHECKING:
-    from emu.machine.machine import Machine
+from emu.kernel.kernel import Kernel
 
 __all__ = ["views_of"]
 
 
-def views_of(machine: Machine) -> Views:
-    """The views of a machine."""
+def views_of(kernel: Kernel, driver: Driver, trace: Callable[[str], Iterator[bytes]]) -> Views:
+    """The views of a machine. `driver`: patches its call sites. `trace`: as Views.trace."""
 
     def tasks() -> Iterator[str]:
-        known = machine.kernel.tasks
+        known = kernel.tasks
         running = {task: index for index, task in known.running().items()}
         yield f"{'PID':>6} {'TGID':>6} {'CPU':>4} {'task_struct':18} NAME"
         for task in known:
@@ -26,12 +24,11 @@ def views_of(machine: Machine) -> Views:
             yield f"{known.pid(task):6} {known.tgid(task):6} {cpu:>4} {task:#018x} {known.comm(task)}"
 
     def patching() -> Iterator[str]:
-        driver = machine.patching
         yield repr(driver)
         for step in driver.steps:
             yield f"  {step}"
-        for cpu in machine.board.cpus:
+        for cpu in kernel.board.cpus:
             if (awaited := driver.waits_for(cpu.index)) is not None:
                 yield f"  CPU {cpu.index} {awaited}"
 
-    return Views(machine.tracefs.read_pieces, tasks, patching)
+    return Views(trace, tasks, patching)
