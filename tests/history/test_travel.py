@@ -62,17 +62,17 @@ class Run:
 
 
 @pytest.fixture(scope="module", params=["x86_64", "sparc64", "riscv64"])
-def run(request: pytest.FixtureRequest) -> Iterator[Run]:
+def shared(request: pytest.FixtureRequest) -> Iterator[Run]:
     made = Run(request.param)
     with made.machine:
         yield made
 
 
-@pytest.fixture(autouse=True)
-def without_stops(run: Run) -> Iterator[None]:
-    yield
-    for stop in run.travel.stops:
-        run.travel.remove(stop)
+@pytest.fixture
+def run(shared: Run) -> Iterator[Run]:
+    yield shared
+    for stop in shared.travel.stops:
+        shared.travel.remove(stop)
 
 
 def test_breakpoints_do_not_change_the_run_and_come_again_backward(run: Run) -> None:
