@@ -59,7 +59,7 @@ class Board:
         heap: the memory of Unicorn's data about the CPUs.
         io: the devices above RAM; None: the architecture's boards have none.
         on_write: called with (address, size) after each `write_code`.
-        loop: runs turns instead of `turns.run`, with the same arguments and results; None: nothing does.
+        loop: runs turns instead of `turns.run`; None: nothing does.
     """
 
     def __init__(
@@ -95,8 +95,7 @@ class Board:
         self.native_forget = forget.build(arch.name)
         self._python_handlers: list[PythonHandler] = []  # referenced by native code
         self._raised: BaseException | None = None  # an exception raised by one of them
-        self._acting = 0
-        self._python_calls = 0  # calls of Python under way
+        self._acting = self._python_calls = 0  # operations, and calls of Python under way
         self._ceiling: int | None = None
         self._reason = turns.TIME  # why the last run ended
         self._interpreter_is_shared = False
@@ -234,8 +233,7 @@ class Board:
             return self._run(on_host_call)
 
     def _run(self, on_host_call: Callable[[Cpu, int, list[int]], None]) -> bool:
-        run_turns = self.loop or (shared_turns() if self._interpreter_is_shared else turns.run)
-        outcome = run_turns(self.record, _TURN_SLICE)
+        outcome = (self.loop or (shared_turns() if self._interpreter_is_shared else turns.run))(self.record, _TURN_SLICE)
         reason = self._reason = outcome & 0xFF
         self._after_turn(outcome >> 8, on_host_call if reason == turns.REQUEST else None)
         return reason not in (turns.IDLE, turns.LIMIT)
@@ -260,12 +258,10 @@ class Board:
             raise raised
         if error:
             raise CpuFault(cpu, error)
-        if on_host_call is None:
-            return
-        if cpu.record.request == HOST_CALL_REQUEST:
+        if on_host_call is not None and cpu.record.request == HOST_CALL_REQUEST:
             arguments = [cpu.record.arguments[n] for n in range(ARGUMENT_COUNT)]
             on_host_call(cpu, cpu.record.host_call, arguments)
-        else:
+        elif on_host_call is not None:
             cpu.record.request = NO_REQUEST
 
     def step(self, cpu: Cpu, on_host_call: Callable[[Cpu, int, list[int]], None]) -> bool:
@@ -299,8 +295,8 @@ class Board:
         from emu.cpu.native import run_to  # imported when needed: it is compiled
 
         self._check_runs()
-        there = np.array(places, np.uint64)
         with self.acting(), Held():
+            there = np.array(places, np.uint64)
             while blocks > 0:
                 outcome = run_to.run_to(self.record, cpu.record, Words(there.ctypes.data), len(there), blocks)
                 reason = outcome & 0xFF
@@ -347,15 +343,14 @@ class Board:
 
     def place(self, address: int) -> int | None:
         """The RAM address of code at a virtual address; None if it is not mapped."""
-        place = address - self.arch.kernel_map
-        return place if 0 <= place < self.memory else self.cpus[0].translate(address)
+        at = address - self.arch.kernel_map
+        return at if 0 <= at < self.memory else self.cpus[0].translate(address)
 
     def flush_page(self, address: int) -> None:
         """Makes every CPU forget its translations of a physical page that is about to get different code."""
-        page = self.arch.page_size
-        address -= address % page
+        address -= address % self.arch.page_size
         for cpu in self.cpus:
-            cpu.forget(np.array([[address, address + page]], np.uint64))
+            cpu.forget(np.array([[address, address + self.arch.page_size]], np.uint64))
 
     # Host functions
 
