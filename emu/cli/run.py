@@ -108,25 +108,26 @@ def run(
 ) -> int:
     """Run COMMAND in the guest and print a trace of what the kernel did."""
     context = click.get_current_context()
-    on_linux = LinuxOptions.taken_from(machine_arguments, context, (*OF_LINUX, "--stack", "--profile", "--max-latency", "--show", "-o"))
+    of_linux = (*OF_LINUX, "--stack", "--profile", "--max-latency", "--show", "-o")
+    on_linux = LinuxOptions.taken_from(machine_arguments, context, of_linux)
     (asked,) = trace_options_of(context)
     settings = asked.settings()
-    if on_linux is not None and not (settings or follow or stack or profile or max_latency or show or output or on_linux.from_reset):
+    wanted = {"stack_trace": stack, "trace_stat": profile, "tracing_max_latency": max_latency}
+    reports = [*(path for path in wanted if wanted[path]), *show]
+    if on_linux is not None and not (settings or follow or reports or output or on_linux.from_reset):
         return run_on_linux(on_linux, command)
     if max_latency and asked.one("-p") not in MEASURING:
         raise click.UsageError(f"--max-latency needs a tracer that measures one: -p {', '.join(MEASURING)}")
     if repeat is not None and output is None:
         raise click.UsageError("--repeat needs -o FOLDER, for the recordings")
     if output is not None and (repeat is not None or output.suffix == ".dat"):
-        if stack or profile or max_latency or show:
+        if reports:
             raise click.UsageError("a trace.dat has no place for --stack, --profile, --max-latency and --show")
         if repeat is not None:
             return repeat_to(output, repeat, [asked], command, machine_arguments, follow=follow)
         return record_to(output, [asked], command, machine_arguments, on_linux, follow=follow)
     if profile:
         settings.append(Setting("--profile", "function_profile_enabled", "1"))
-    wanted = {"stack_trace": stack, "trace_stat": profile, "tracing_max_latency": max_latency}
-    reports = [*(path for path in wanted if wanted[path]), *show]
     progress = Progress()
     console = CommandOutput(progress, sys.stderr)
     limits = RunLimits.taken_from(machine_arguments) if on_linux is None else on_linux.limits

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from emu.ftrace.probes.host_probes import Hit, HostProbe
     from emu.ftrace.tracefs import TraceFS
     from emu.kernel.counting import Counting
+    from emu.linux.programs import LinuxPrograms
     from emu.linux.tracing.tracing import LinuxTracing
     from emu.trace import Trace
     from emu.trace.origin import Origin
@@ -168,6 +169,18 @@ class TracedLinux(ABC):
 
         self._check()
         return TraceFS(self._tracing.tree, check=self._check_open, acting=self._changing)
+
+    @cached_property
+    def program_files(self) -> LinuxPrograms:
+        """The guest's programs: `program_files.file_offset("/bin/cat", "main")` is the file offset that a uprobe takes.
+
+        Raises:
+            NotTraceable: see `tracefs`.
+        """
+        from emu.linux.programs import LinuxPrograms
+
+        self._check()
+        return LinuxPrograms(self._tracing.dcache)
 
     @contextmanager
     def _changing(self) -> Iterator[None]:

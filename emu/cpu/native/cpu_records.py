@@ -113,6 +113,7 @@ class Callouts(Record):
     last: u64  # index of the last slot: a power of two minus one
     used: u64  # slots
     watched: Values[u64] = inline(WATCHED_COUNT)  # some addresses that have `returned`, each in the slot of its hash
+    watched_in_programs: Values[u64] = inline(WATCHED_COUNT)  # some of programs, with the RAM there, likewise
     slots: Records[Callout] = inline()
 
 

@@ -124,13 +124,17 @@ class OwnGlobals(TraceGlobals):
         from emu.ftrace.dynevent.eprobe_events import EprobeEvents
         from emu.ftrace.dynevent.synthetic import SyntheticEvents
         from emu.ftrace.dynevent.uprobe_events import UprobeEvents
+        from emu.ftrace.native.trace_values import UNDERFLOWS
         from emu.ftrace.probes.uprobes import Uprobes
 
         kernel, arch, guest, events, defined = self._kernel, self._arch, self.guest, self.events, self.dynamic_events
         registers, symbols, names = arch.probing().registers, self.symbols, self.symbol_names
         return [
             self.kprobe_events,
-            UprobeEvents(arch, guest, events, Uprobes(kernel, arch, guest, self.records), kernel.work, defined),
+            UprobeEvents(
+                arch, registers, guest, events, Uprobes(kernel, arch, guest, self.records), kernel.work.refuse, defined,
+                depth=int(UNDERFLOWS),
+            ),
             EprobeEvents(arch, registers, guest, defined, events, kernel.modules, symbols, names, self.event_filter),
             SyntheticEvents(events),
         ]

@@ -16,7 +16,7 @@ from emu.ftrace.native import probes
 from emu.ftrace.native.awaited_returns_record import BUCKETS, MOST_AWAITED, AwaitedReturn, AwaitedReturns
 from emu.ftrace.native.context import array_of
 from emu.ftrace.native.trace_records import Rethook, TraceArray
-from emu.ftrace.native.trace_values import PLACE_RETURN
+from emu.ftrace.native.trace_values import PLACE_PROGRAM, PLACE_RETURN
 from emu.native.functions import njit
 from emu.native.hash_table import first_slot
 from emu.native.records import u64
@@ -24,6 +24,7 @@ from emu.native.records import u64
 __all__ = ["AwaitedFunctions", "functions"]
 
 LAST, BUCKET_COUNT = u64(BUCKETS - 1), u64(BUCKETS)
+KERNEL_HALF = u64(1 << 63)
 
 
 class AwaitedFunctions(NamedTuple):
@@ -38,6 +39,12 @@ class AwaitedFunctions(NamedTuple):
 
     forget: Callable[[TraceArray, u64, u64], None]
     """forget(array, start, size): no call is under way on the stack there."""
+
+    forget_task: Callable[[TraceArray, u64], None]
+    """forget_task(array, task): a task is gone, and so is its program's stack."""
+
+    forget_same: Callable[[TraceArray, Rethook, u64], None]
+    """forget_same(array, rethook, frame): the same function is called again with the same frame, so it did not return."""
 
 
 @njit
@@ -117,7 +124,8 @@ def act(cpu: Cpu, array: TraceArray, call: AwaitedReturn) -> None:
     rethook = Rethook(call.rethook)
     acting = rethook.at_return if call.rethook != 0 else None
     if acting is not None:
-        probes.tell(array.event_context, PLACE_RETURN, call.function, call.address, array.kprobes.fill_at_site)
+        place = PLACE_RETURN if call.returns_to & KERNEL_HALF else PLACE_PROGRAM
+        probes.tell(array.event_context, place, call.function, call.address, array.kprobes.fill_at_site)
         array.event_context.return_ip = call.returns_to
         acting.handler(cpu, acting)
 
@@ -155,4 +163,35 @@ def forget(array: TraceArray, start: u64, size: u64) -> None:
             number = following
 
 
-functions = AwaitedFunctions(expect, handle, forget)
+@njit
+def forget_task(array: TraceArray, task: u64) -> None:
+    awaited = array.awaited
+    if awaited is None or awaited.count == 0:
+        return
+    for bucket in range(BUCKET_COUNT):
+        before, number = u64(0), awaited.buckets[bucket]
+        while number != 0:
+            call = call_at(awaited, number)
+            following = call.next
+            if call.task == task:
+                unlink(awaited, bucket, before, number)
+            else:
+                before = number
+            number = following
+
+
+@njit
+def forget_same(array: TraceArray, rethook: Rethook, frame: u64) -> None:
+    awaited, bucket = awaited_of(array), first_slot(frame, LAST)
+    before, number = u64(0), awaited.buckets[bucket]
+    while number != 0:
+        call = call_at(awaited, number)
+        following = call.next
+        if call.frame == frame and call.rethook == rethook.address:
+            unlink(awaited, bucket, before, number)
+        else:
+            before = number
+        number = following
+
+
+functions = AwaitedFunctions(expect, handle, forget, forget_task, forget_same)

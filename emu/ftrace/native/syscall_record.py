@@ -6,9 +6,12 @@ from __future__ import annotations
 from emu.ftrace.native.trace_records import Event
 from emu.native.records import GuestRecord, Record, Records, Values, inline, u32, u64
 
-__all__ = ["ARGUMENTS", "Calling", "Entry", "OfSyscall", "SyscallPlace", "SyscallRegisters", "Syscalls"]
+__all__ = ["ANY", "ARGUMENTS", "FIRST", "SECOND", "Calling", "Entry", "OfSyscall", "SyscallPlace", "SyscallRegisters", "Syscalls"]
 
 ARGUMENTS = 6
+
+# A call for which there is nothing else to do is told at the first kind of places, any other one at the second kind.
+ANY, FIRST, SECOND = 0, 1, 2
 
 
 class SyscallRegisters(GuestRecord):
@@ -34,6 +37,7 @@ class Calling(GuestRecord):
     """struct task_struct, as far as system calls need more of it."""
 
     status: u32  # says whether the call is one of another ABI
+    work: u64  # bits of what is to be done besides obeying the call
 
 
 class OfSyscall(Record):
@@ -62,7 +66,8 @@ class SyscallPlace(Record):
 
     syscalls: Syscalls
     code: u64  # its address
-    register: u64  # the index of the register that has the call's number there
+    kind: u64  # ANY, FIRST or SECOND
+    register: u64  # unless it is a first one: the index of the register that has the call's number there
 
 
 class Entry(Record):

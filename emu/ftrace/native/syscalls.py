@@ -15,7 +15,17 @@ from emu.ftrace.native.arch import SyscallCallbacks
 from emu.ftrace.native.context import host_address
 from emu.ftrace.native.entry import end_entry
 from emu.ftrace.native.guest_records import Guest, Task
-from emu.ftrace.native.syscall_record import ARGUMENTS, Calling, Entry, OfSyscall, SyscallPlace, SyscallRegisters, Syscalls
+from emu.ftrace.native.syscall_record import (
+    ANY,
+    ARGUMENTS,
+    FIRST,
+    Calling,
+    Entry,
+    OfSyscall,
+    SyscallPlace,
+    SyscallRegisters,
+    Syscalls,
+)
 from emu.ftrace.native.trace_records import ArrayCpu, Event, TraceArray
 from emu.ftrace.native.trace_values import PLACE_BLOCK
 from emu.ftrace.native.user_strings import UserString
@@ -51,7 +61,7 @@ def without_strings(cpu: Cpu, array: TraceArray, called: OfSyscall, stage: u64, 
 
 
 def build(
-    guest: Guest, register: Callable[[Cpu, u64], u64], other_abi: u64, user_string: UserString | None
+    guest: Guest, register: Callable[[Cpu, u64], u64], other_abi: u64, others_work: u64, user_string: UserString | None
 ) -> SyscallCallbacks:
     """Compiles for a guest.
 
@@ -59,6 +69,7 @@ def build(
         guest: the layout of its structures.
         register: register(cpu, index) -> a general register.
         other_abi: the bits of Calling.status that a system call of another ABI has.
+        others_work: the bits of Calling.work by which somebody else than tracing may look at a call, and deny it.
         user_string: reads strings in a program's memory; None: none are recorded.
     """
     native, of_user = Native(guest.layouts), guest.numbers.of_user
@@ -71,6 +82,10 @@ def build(
     @native.njit
     def is_other(array: TraceArray, task: u64) -> bool:
         return Calling(host_address(array, task)).status & other_abi != 0
+
+    @native.njit
+    def work_of(array: TraceArray, task: u64) -> u64:
+        return Calling(host_address(array, task)).work
 
     @native.njit
     def fill_arguments(entry: Entry, registers: SyscallRegisters, other: bool) -> None:
@@ -108,7 +123,9 @@ def build(
         array, syscalls, task = array_cpu.array, place.syscalls, array_cpu.hot.current_task
         registers = registers_of(array, task)
         number = registers.number & INT
-        if register(cpu, place.register) & INT == NONE and number != NONE:
+        if place.kind != ANY and (place.kind == FIRST) != (work_of(array, task) & others_work == 0):
+            return  # it is told at another place
+        if place.kind != FIRST and register(cpu, place.register) & INT == NONE and number != NONE:
             return  # it is denied, by seccomp or by a tracer of programs
         stage = stages.enter(array)
         if stage == 0:

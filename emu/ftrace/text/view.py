@@ -110,7 +110,7 @@ class TraceView:
     mapped_file: Callable[[int, int], MappedFile | None] = lambda tgid, address: None  # of a running process
     kernel_values: Mapping[str, int] = field(default_factory=dict)  # of the variables that a print fmt may use, such as `jiffies`
     kernel_constants: Constants = field(default_factory=dict[str, int])  # constants for it, including `sizeof(struct page)`
-    hash_pointer: Callable[[int], int] = field(default_factory=lambda: partial(keyed_hash, 0))  # what %p shows instead of an address
+    hash_pointer: Callable[[int], int] = field(default_factory=lambda: partial(keyed_hash, 0))  # what %p shows for an address
     warn: Callable[[str], None] = lambda text: None  # called once per broken event
     words: Words = _USUAL  # the guest's word size and byte order
     release: str = ""  # of the guest's kernel, as in uname

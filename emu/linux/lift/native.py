@@ -15,7 +15,6 @@ __all__ = ["Helpers", "build"]
 
 PAGE = u64(4096)
 SIZE = u64(HOST.size(Area))
-FAR = u64(0xFFFF_FFFF_FFFF_FFFF)
 
 
 class Helpers(NamedTuple):
@@ -38,14 +37,21 @@ class Helpers(NamedTuple):
 
 
 @njit
-def byte_at(array: TraceArray, area: Area, address: u64) -> u64:
+def host_place(array: TraceArray, area: Area, address: u64) -> u64:
+    """The host address of memory; 0 if it is not there: then the lifted code has failed."""
     if address - area.address < SIZE:
-        return Bytes(address)[0]
+        return address
     found = host_address(array, address)
     if found == array.nowhere:
         area.failed = 1
         return 0
-    return Bytes(found)[0]
+    return found
+
+
+@njit
+def in_page(address: u64) -> u64:
+    """How many bytes follow in the host as they do in the guest, at least."""
+    return PAGE - address % PAGE
 
 
 @njit
@@ -65,26 +71,43 @@ def build() -> Helpers:
     def load(array: TraceArray, area: Area, address: u64, size: u64) -> u64:
         value = u64(0)
         for n in range(size):
-            value |= byte_at(array, area, address + n) << 8 * n
+            if n == 0 or (address + n) % PAGE == 0:
+                source = host_place(array, area, address + n) - n
+                if area.failed != 0:
+                    return 0
+            value |= Bytes(source)[n] << 8 * n
         return value
 
     @callback
     def copy(array: TraceArray, area: Area, to: u64, address: u64, size: u64) -> None:
-        if is_writable(area, to, size):
-            for n in range(size):
-                Bytes(to + n)[0] = byte_at(array, area, address + n)
+        if not is_writable(area, to, size):
+            return
+        done = u64(0)
+        while done < size:
+            source, most = host_place(array, area, address + done), min(in_page(address + done), size - done)
+            if source == 0:
+                return
+            for n in range(most):
+                Bytes(to + done)[n] = Bytes(source)[n]
+            done += most
 
     @callback
     def fill(array: TraceArray, area: Area, to: u64, byte: u64, size: u64) -> None:
         if is_writable(area, to, size):
             for n in range(size):
-                Bytes(to + n)[0] = byte
+                Bytes(to)[n] = byte
 
     @callback
     def length(array: TraceArray, area: Area, address: u64, limit: u64) -> u64:
         n = u64(0)
-        while n < limit and area.failed == 0 and byte_at(array, area, address + n) != 0:
-            n += 1
+        while n < limit:
+            source, most = host_place(array, area, address + n), min(in_page(address + n), limit - n)
+            if source == 0:
+                return n
+            for at in range(most):
+                if Bytes(source)[at] == 0:
+                    return n + at
+            n += most
         return n
 
     @callback

@@ -12,6 +12,8 @@ from emu.ftrace.dynevent.eprobe_events import EprobeEvents
 from emu.ftrace.dynevent.fprobe_events import FprobeEvents, TprobeEvents
 from emu.ftrace.dynevent.kprobe_events import KprobeEvents
 from emu.ftrace.dynevent.synthetic import SyntheticEvents
+from emu.ftrace.dynevent.uprobe_events import UprobeEvents
+from emu.ftrace.errors import TraceError
 from emu.ftrace.probes.placing import ProbePlace
 from emu.linux.c_types import LinuxTypes
 from emu.linux.tracing import arch as outside
@@ -19,6 +21,7 @@ from emu.linux.tracing.functions import TracedFunctions
 from emu.linux.tracing.kernel import LinuxKernel
 from emu.linux.tracing.kprobes import WatchedKprobes
 from emu.linux.tracing.tracepoint_arguments import LinuxTracepoints
+from emu.linux.tracing.uprobes import WatchedUprobes
 
 if TYPE_CHECKING:
     from emu.linux.tracing.outside_globals import OutsideGlobals
@@ -33,7 +36,7 @@ class DefinedEvents:
         shared: what all trace arrays share.
         native: the native code.
         kernel: the guest's kernel.
-        kprobes: all kprobes.
+        kprobes, uprobes: all kprobes and uprobes.
         functions: those that can be traced.
 
     Attributes:
@@ -47,6 +50,7 @@ class DefinedEvents:
         native: outside.OutsideTracing,
         kernel: LinuxKernel,
         kprobes: WatchedKprobes,
+        uprobes: WatchedUprobes,
         functions: TracedFunctions,
     ) -> None:
         self._kprobes, self._prototypes = kprobes, shared.prototypes
@@ -62,6 +66,7 @@ class DefinedEvents:
             FprobeEvents(self.kprobe_events, events, self._signature, lambda name: name in functions.functions.names),
             TprobeEvents(self.kprobe_events, events, tracepoints),
             EprobeEvents(native, registers, guest, shared.dynamic_events, events, None, symbols, names, shared.event_filter),
+            UprobeEvents(native, registers, guest, events, uprobes, _refuse, shared.dynamic_events),
             SyntheticEvents(events),
         ]
 
@@ -69,3 +74,7 @@ class DefinedEvents:
         """What the function takes and returns that begins at a place; None if it is not known."""
         found = self._kprobes.function_at(place)
         return None if found is None else LinuxTypes(self._prototypes.btf(found[1])).signature(found[0])
+
+
+def _refuse(error: TraceError) -> None:
+    raise AssertionError("a uprobe takes effect at once, or is refused at once")

@@ -15,7 +15,6 @@ import numpy as np
 from emu.cpu.callouts import Listening
 from emu.ftrace.arrays.array_records import RecordLists
 from emu.ftrace.errors import TraceError
-from emu.ftrace.native.awaited_returns_record import AwaitedReturns
 from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.trace_records import Consumer, Rethook, link
 from emu.ftrace.native.trace_values import BEFORE
@@ -25,6 +24,7 @@ from emu.linux.image import Kernel
 from emu.linux.modules import Module
 from emu.linux.symbols import Symbols
 from emu.linux.tracing import arch as outside
+from emu.linux.tracing.awaited_calls import AwaitedCalls, forget_returns
 from emu.linux.tracing.functions import TracedFunctions
 from emu.linux.tracing.kernel import LinuxKernel
 
@@ -61,6 +61,7 @@ class WatchedKprobes(ProbePlacing):
         functions: those that can be traced: their names are suggested for misspelt ones.
         guest: the layout of the kernel's structures.
         records: where native code finds what probes share.
+        awaited: the calls whose returns are awaited.
         arch: the native code.
         has_booted: whether the kernel has freed its initialisation code.
         warn: called with a sentence about a probe that cannot be placed in a module that has just been loaded.
@@ -77,13 +78,14 @@ class WatchedKprobes(ProbePlacing):
         functions: TracedFunctions,
         guest: Guest,
         records: RecordLists,
+        awaited: AwaitedCalls,
         arch: outside.OutsideTracing,
         *,
         has_booted: bool,
         warn: Callable[[str], None],
     ) -> None:
         self._kernel, self._image, self.symbols, self._functions = kernel, image, symbols, functions
-        self._guest, self._records, self._arch, self._warn = guest, records, arch, warn
+        self._guest, self._records, self._awaited, self._arch, self._warn = guest, records, awaited, arch, warn
         self._texts = {"": [_between(symbols, "_stext", "_etext")]}
         if not has_booted:
             self._texts[""].append(_between(symbols, "_sinittext", "_einittext"))
@@ -91,7 +93,6 @@ class WatchedKprobes(ProbePlacing):
         self._probes: list[_Placed] = []
         self._points: dict[int, _Point] = {}
         self._rethooks: dict[int, Rethook] = {}  # by the address of the consumer that acts at the return
-        self._awaited: AwaitedReturns | None = None
         self._is_used = False
 
     @property
@@ -171,21 +172,18 @@ class WatchedKprobes(ProbePlacing):
             raise TraceError(errno.EINVAL, f"{address:#x} is in no function of the kernel")
         offset = address - around.start
         try:
-            code = self._as_compiled(around.start, self._kernel.memory.read(around.start, offset + _LONGEST_INSTRUCTION))
+            code = self._kernel.memory.read(around.start, offset + _LONGEST_INSTRUCTION)
         except LookupError as error:
             raise TraceError(errno.EINVAL, str(error)) from None
-        if not outside.instruction_begins(code, offset):
+        if not outside.instruction_begins(*self._as_compiled(around.start, code), offset):
             raise TraceError(errno.EILSEQ, f"no instruction begins at {address:#x}")
 
-    def _as_compiled(self, start: int, code: bytes) -> bytes:
-        """Code without the breakpoints that the guest has set in its kernel, for probes of its own."""
-        if outside.BREAKPOINT not in code:
-            return code
+    def _as_compiled(self, start: int, code: bytes) -> tuple[bytes, bytes]:
+        """Code, and the same as it is in the image, where the guest has set no breakpoints and jumps for probes of its own."""
         try:
-            image = bytes(self._image.contents(start, start + len(code)))
-        except LookupError:
-            return code
-        return bytes(was if now == outside.BREAKPOINT else now for now, was in zip(code, image, strict=True))
+            return code, bytes(self._image.contents(start, start + len(code)))
+        except LookupError:  # a module's
+            return code, code
 
     def check_return(self, place: ProbePlace) -> None:
         self.check(place)
@@ -214,7 +212,7 @@ class WatchedKprobes(ProbePlacing):
     def remove(self, acting: Consumer) -> None:
         hook = self._rethooks.pop(acting.address, None)
         if hook is not None:
-            self._drop_awaited(hook)
+            self._awaited.drop(hook)
             acting = hook
         probe = next(probe for probe in self._probes if probe.consumer is acting)
         self._probes.remove(probe)
@@ -222,8 +220,7 @@ class WatchedKprobes(ProbePlacing):
         if hook is not None and not self._rethooks:
             for array in self._records.arrays:
                 array.probes_returned = None
-            if self._records.top.graph_returned is None:
-                self._kernel.board.callouts.forget_returns()
+            forget_returns(self._kernel.board.callouts, self._records)
 
     def use(self) -> None:
         """Must be called before the first consumer acts."""
@@ -235,11 +232,10 @@ class WatchedKprobes(ProbePlacing):
 
     def _await_returns(self) -> None:
         """The same for returns."""
-        if self._awaited is None:
-            self._awaited = AwaitedReturns.allocate()
+        self._awaited.use()
         if not self._rethooks:
             for array in self._records.arrays:
-                array.awaited, array.returned = self._awaited, self._arch.returned()
+                array.returned = self._arch.returned()
                 array.probes_returned = self._arch.watched_probes(self._guest).returned
 
     def _place(self, probe: _Placed) -> None:
@@ -267,14 +263,6 @@ class WatchedKprobes(ProbePlacing):
             self._kernel.board.callouts.unlisten(point.listening)
             del self._points[probe.address]
         probe.address = None
-
-    def _drop_awaited(self, hook: Rethook) -> None:
-        """The calls under way of a return probe are awaited no longer."""
-        assert self._awaited is not None
-        for number in range(self._awaited.used):
-            call = self._awaited.calls[number]
-            if call.rethook == hook.address:
-                call.rethook = 0
 
     # What happens in the guest
 
@@ -305,11 +293,6 @@ class WatchedKprobes(ProbePlacing):
         for probe in self._probes:
             if probe.address is not None and any(probe.address in text for text in texts):
                 self._unplace(probe)
-
-    def restored(self) -> None:
-        """The guest is in another state: no call is under way, as far as anybody knows."""
-        if self._awaited is not None:
-            self._awaited.words[:] = 0
 
 
 def _between(symbols: Symbols, start: str, end: str) -> range:

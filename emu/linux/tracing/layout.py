@@ -48,7 +48,7 @@ def guest_of(btf: Btf, symbols: Symbols, memory: LinuxMemory) -> Guest:
         Mm: Shape({"pgd": known.pgd.offset}),
         PtRegs: Shape(registers, size=known.registers_size),
         SyscallRegisters: Shape({name: known.registers[member] for name, member in arch.SYSCALL_REGISTERS.items()}),
-        Calling: Shape({"status": btf.offset(f"task_struct.{arch.SYSCALL_STATUS}")}),
+        Calling: Shape({name: btf.offset(f"task_struct.{member}") for name, member in arch.CALLING.items()}),
         ReturnStackEntry: Shape({"ret": 0, "func": 8, "calltime": 16, "subtime": 24, "fp": 32}, size=40),
         Calls: Shape({"curr_ret_stack": 0, "trace_overrun": 4, "ftrace_timestamp": 8, "ret_stack": 16}, {"ret_stack": DEEPEST}),
     }

@@ -29,6 +29,7 @@ from emu.linux.tracing.functions import TracedFunctions
 from emu.linux.tracing.kernel import LinuxKernel
 from emu.linux.tracing.kprobes import WatchedKprobes
 from emu.linux.tracing.tracepoints import Tracepoints
+from emu.linux.tracing.uprobes import WatchedUprobes
 from emu.linux.tracing.values import LinuxValues
 from emu.linux.tracing.wakeups import CallWakeups, Wakers
 from emu.native.functions import Compiled
@@ -65,7 +66,7 @@ class OutsideGlobals(TraceGlobals):
         wakers: the functions by which wakeups are followed.
         tables: where the kernel declares its events.
         tracepoints: what makes them happen.
-        kprobes: all kprobes.
+        kprobes, uprobes: all kprobes and uprobes.
         syscalls: makes those of system calls.
         values: the kernel's, for the text of events.
         others: see TraceGlobals.
@@ -87,6 +88,7 @@ class OutsideGlobals(TraceGlobals):
         tables: EventTables,
         tracepoints: Tracepoints,
         kprobes: WatchedKprobes,
+        uprobes: WatchedUprobes,
         syscalls: SyscallSources,
         values: LinuxValues,
         *,
@@ -94,7 +96,7 @@ class OutsideGlobals(TraceGlobals):
         pointer_key: int,
     ) -> None:
         self._arch, self._kernel, self._wakers = native, kernel, wakers
-        self.kprobes, self._functions = kprobes, functions
+        self.kprobes, self._uprobes, self._functions = kprobes, uprobes, functions
         if wakers.missing is not None:
             warn(f"the kernel has no function {wakers.missing}: there are no tracers of wakeups")
         self.syscalls = syscalls
@@ -120,7 +122,7 @@ class OutsideGlobals(TraceGlobals):
         """The kinds of events that can be defined."""
         from emu.linux.tracing.defined_events import DefinedEvents  # imported when needed: it is compiled
 
-        return DefinedEvents(self, self._arch, self._kernel, self.kprobes, self._functions)
+        return DefinedEvents(self, self._arch, self._kernel, self.kprobes, self._uprobes, self._functions)
 
     def _kinds(self) -> Sequence[DynamicEventKind]:
         return self.defined_events.kinds

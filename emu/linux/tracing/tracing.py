@@ -20,6 +20,7 @@ from emu.ftrace.native.trace_records import Kprobes
 from emu.ftrace.native.trace_values import CLOCK_COUNTER
 from emu.linux import arch, sites
 from emu.linux.btf import BadBtf, Btf, NoBtf
+from emu.linux.dcache import Dcache
 from emu.linux.guest import Guest
 from emu.linux.image import Kernel
 from emu.linux.memory import LinuxMemory
@@ -27,6 +28,7 @@ from emu.linux.modules import Module, Modules
 from emu.linux.prototypes import LinuxPrototypes
 from emu.linux.symbols import NoSymbols, Symbols
 from emu.linux.tracing import arch as outside
+from emu.linux.tracing.awaited_calls import AwaitedCalls
 from emu.linux.tracing.command_start import CommandStart
 from emu.linux.tracing.events.syscall_source import SyscallSources
 from emu.linux.tracing.events.tables import EventTables
@@ -40,6 +42,7 @@ from emu.linux.tracing.outside_globals import OutsideGlobals
 from emu.linux.tracing.task_calls import TaskCalls
 from emu.linux.tracing.tracepoints import Tracepoints
 from emu.linux.tracing.tree import build_outside_tree
+from emu.linux.tracing.uprobes import WatchedUprobes
 from emu.linux.tracing.values import LinuxValues
 from emu.linux.tracing.wakeups import Wakers
 from emu.linux.tracing.watched import WatchedFtrace
@@ -111,6 +114,7 @@ class LinuxTracing:
         self.calls = TaskCalls(self.kernel, guest, records, callbacks)
         self._prototypes = LinuxPrototypes(self.btf)
         self._stacks = stacks = OrcStacks(kernel, symbols, self.btf, guest, records)
+        self._awaited = AwaitedCalls(records)
         self._kprobes = WatchedKprobes(
             self.kernel,
             kernel,
@@ -118,10 +122,12 @@ class LinuxTracing:
             self.functions,
             guest,
             records,
+            self._awaited,
             outside.NATIVE,
             has_booted=has_booted,
             warn=warn,
         )
+        self._uprobes = WatchedUprobes(self.kernel, symbols, self.btf, guest, records, self._awaited, outside.NATIVE)
         self._tracepoints = Tracepoints(
             kernel, self.kernel, symbols, self.btf, records, outside.probe_registers, warn
         )
@@ -137,6 +143,7 @@ class LinuxTracing:
             EventTables(kernel, symbols, self.btf, memory, has_booted=has_booted),
             self._tracepoints,
             self._kprobes,
+            self._uprobes,
             SyscallSources(self.kernel, kernel, symbols, guest, outside.NATIVE),
             LinuxValues(self.btf, symbols, memory),
             warn=warn,
@@ -163,6 +170,11 @@ class LinuxTracing:
             initialised=self._initialised,
             gone=self._module_gone,
         )
+
+    @property
+    def dcache(self) -> Dcache:
+        """The files that the guest's kernel knows."""
+        return self._uprobes.dcache
 
     @cached_property
     def profile(self) -> LinuxProfile:
@@ -234,7 +246,8 @@ class LinuxTracing:
         """
         self._loads.look_again()
         self.calls.clear()
-        self._kprobes.restored()
+        self._awaited.clear()
+        self._uprobes.restored()
         self._records.sections_lost()
         for array in (self.array, *self.array.instances.values()):
             array.tracer.clock_changed(array)

@@ -19,12 +19,10 @@ from emu.linux.tracing.outside_globals import OutsideGlobals
 __all__ = ["REFUSED", "build_outside_tree"]
 
 _INSIDE = "the host only looks at a Linux guest; the guest's own tracefs has it"
-_EVENTS = f"no events of a Linux guest are defined from outside; {_INSIDE.partition('; ')[2]}"
 
 _LONGEST_STRING = 165  # characters, as in Linux
 
 REFUSED: Mapping[str, str] = {
-    **dict.fromkeys(("uprobe_events", "uprobe_profile"), _EVENTS),
     "eval_map": _INSIDE,  # of the events' print formats
     "hwlat_detector": _INSIDE,  # its threads run in the kernel
     "osnoise": _INSIDE,  # likewise
@@ -37,7 +35,7 @@ REFUSED: Mapping[str, str] = {
 def build_outside_tree(tr: TraceArray, shared: OutsideGlobals) -> StaticDirectory:
     """The root directory of the top array, `tr`. `shared`: what all arrays share."""
     files = {
-        **dynamic_events_files(tr, ("kprobe_events", "synthetic_events")),
+        **dynamic_events_files(tr, ("kprobe_events", "uprobe_events", "synthetic_events")),
         "syscall_user_buf_size": _string_size_file(tr, shared),
     }
     return build_tree(tr, files, {name: _refused(name, why) for name, why in REFUSED.items()})

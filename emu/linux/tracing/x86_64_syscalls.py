@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Where every system call of an x86-64 Linux comes by.
 
-Before the kernel calls a system call's function, it compares the number with the highest one. It does so with interrupts on,
-after it has looked whether the call is traced inside: there, Linux's own events happen. Compilers may make that comparison
-twice, one for calls that are looked at; each call comes to one of them. No symbol tells the place, so it is looked for in the
-code.
+With interrupts on, the kernel looks at bits of the task that say whether more has to be done than to obey the call; if so, it does
+that, and Linux's own events happen there. Then it compares the number with the highest one, and calls the system call's function.
+The first place is the one that is the nearest to Linux's own events. Only at the second one is it known whether seccomp or a
+tracer of programs has denied the call. Compilers may make a comparison twice, for two paths; each call comes to one of them. No
+symbol tells these places, so they are looked for in the code.
 """
 
 from __future__ import annotations
@@ -25,6 +26,8 @@ __all__ = ["LEAVES", "EnterPlace", "enter_places"]
 LEAVES = "syscall_exit_to_user_mode"  # the function to which every system call comes when it has been obeyed
 _ENTERS = "do_syscall_64"
 _OTHERS = ("do_int80_syscall_32", "do_int80_emulation", "__do_fast_syscall_32")  # those of 32-bit programs, if any
+_OUTLINED = ("syscall_enter_from_user_mode", "syscall_enter_from_user_mode_work")  # parts of both that may have a place of their own
+_WORK = 0x3F  # SYSCALL_WORK_ENTER of include/linux/entry-common.h
 _FEWEST, _MOST = 256, 4096  # system calls that a kernel may have
 _REGISTERS = (
     "eax", "ecx", "edx", "ebx", "esp", "ebp", "esi", "edi", "r8d", "r9d", "r10d", "r11d", "r12d", "r13d", "r14d", "r15d",
@@ -34,33 +37,52 @@ _REGISTERS = (
 class EnterPlace(NamedTuple):
     """Attributes:
     address: of the instruction.
-    register: the number, in instructions, of the register that has the call's number.
+    is_first: whether it is one of the first places.
+    register: at a second one, the number, in instructions, of the register that has the call's number.
     """
 
     address: int
+    is_first: bool
     register: int
 
 
 def enter_places(kernel: Kernel, symbols: Symbols) -> list[EnterPlace]:
-    """The places; none if the code of 64-bit programs' calls is not as expected."""
-    found = list(_in_function(kernel, symbols, _ENTERS))
-    if found:
-        for name in _OTHERS:
-            found += _in_function(kernel, symbols, name)
-    return found
+    """The places. Without any first one, all calls must be told at the second ones; none if these are not there, either."""
+    second = list(_second(kernel, symbols, _ENTERS))
+    if not second:
+        return []
+    for name in _OTHERS:
+        second += _second(kernel, symbols, name)
+    first = [place for name in (_ENTERS, *_OTHERS, *_OUTLINED) for place in _first(kernel, symbols, name)]
+    return [*first, *second]
 
 
-def _in_function(kernel: Kernel, symbols: Symbols, name: str) -> Iterator[EnterPlace]:
-    start = symbols.address(name)
-    if start is None:
-        return
-    end = int(symbols.addresses[np.searchsorted(symbols.addresses, np.uint64(start), "right")])
-    decoder = capstone.Cs(capstone.CS_ARCH_X86, capstone.CS_MODE_64)
-    decoder.detail = True
-    code = list(decoder.disasm(bytes(kernel.contents(start, end)), start))
-    for compared, branch in itertools.pairwise(code):
+def _first(kernel: Kernel, symbols: Symbols, name: str) -> Iterator[EnterPlace]:
+    for tested, branch in itertools.pairwise(_code(kernel, symbols, name)):
+        if tested.mnemonic == "test" and branch.mnemonic in ("je", "jne"):
+            if tested.operands[1].type == x86.X86_OP_IMM and tested.operands[1].imm == _WORK:
+                yield EnterPlace(tested.address, True, 0)
+
+
+def _second(kernel: Kernel, symbols: Symbols, name: str) -> Iterator[EnterPlace]:
+    """Kernels with system calls of the x32 ABI compare greater numbers with another highest one, later."""
+    highest: int | None = None
+    for compared, branch in itertools.pairwise(_code(kernel, symbols, name)):
         if compared.mnemonic == "cmp" and branch.mnemonic in ("ja", "jbe"):
             left, right = compared.operands
             register = compared.reg_name(left.reg) if left.type == x86.X86_OP_REG else ""
-            if register in _REGISTERS and right.type == x86.X86_OP_IMM and _FEWEST <= right.imm < _MOST:
-                yield EnterPlace(compared.address, _REGISTERS.index(register))
+            is_number = right.type == x86.X86_OP_IMM and _FEWEST <= right.imm < _MOST
+            if register in _REGISTERS and is_number and highest in (None, right.imm):
+                highest = right.imm
+                yield EnterPlace(compared.address, False, _REGISTERS.index(register))
+
+
+def _code(kernel: Kernel, symbols: Symbols, name: str) -> list[capstone.CsInsn]:
+    """The instructions of a function; none if there is no such function."""
+    start = symbols.address(name)
+    if start is None:
+        return []
+    end = int(symbols.addresses[np.searchsorted(symbols.addresses, np.uint64(start), "right")])
+    decoder = capstone.Cs(capstone.CS_ARCH_X86, capstone.CS_MODE_64)
+    decoder.detail = True
+    return list(decoder.disasm(bytes(kernel.contents(start, end)), start))

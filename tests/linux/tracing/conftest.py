@@ -27,7 +27,10 @@ def leave_as_found(fs: TraceFS) -> None:
         if command:  # ftrace.rst: one with a count is removed by the count 0
             name, _, count = command.partition(":")
             fs.append("set_ftrace_filter", f"!{function}:{name}" + ("" if count == "unlimited" else ":0"))
-    for name in ("set_ftrace_filter", "set_ftrace_notrace", "set_graph_function", "set_graph_notrace", "set_ftrace_pid", "trace"):
+    for name in (
+        "set_event", "set_event_pid", "set_ftrace_filter", "set_ftrace_notrace", "set_graph_function", "set_graph_notrace",
+        "set_ftrace_pid", "trace",
+    ):  # fmt: skip
         fs.write(name, "")
     fs.write("max_graph_depth", "0")
     fs.write("snapshot", "0")

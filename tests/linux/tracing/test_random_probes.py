@@ -14,7 +14,7 @@ from tests.lib.random_probes import random_definitions
 
 pytestmark = pytest.mark.static_timing("an unmodified Linux has no other timing model")
 
-LOGGED = re.compile(r"\[ *\d+\.\d+\] (\w+): error: (.+)\n  Command: (.*)\n(?: *)\^\n\Z")
+LOGGED = re.compile(r"\[ *\d+\.\d+\] ([^\n]+): error: (.+)\n  Command: (.*)\n(?: *)\^\n\Z")
 
 
 @pytest.mark.parametrize("count", [300, pytest.param(10_000, marks=pytest.mark.long("10,000 definitions"))])

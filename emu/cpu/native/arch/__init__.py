@@ -76,9 +76,6 @@ class NativeCpu(NamedTuple):
     noticed: Sequence[str]
     """The helpers whose calls the translator precedes with additional code."""
 
-    listening: Listening | None
-    """What calls functions before instructions; None if the architecture has no such calls."""
-
     cycle_counter: int | None
     """Offset in the CPU's state of a register that follows the clock; None if there is none."""
 
@@ -91,6 +88,9 @@ class NativeCpu(NamedTuple):
 
     irqs_off: Callable[[u64], bool]
     """irqs_off(env), compiled: whether all interrupts except NMIs are off."""
+
+    listening: Listening | None = None
+    """What calls functions before instructions; None if the architecture has no such calls."""
 
     timed: Timing | None = None
     """None if the architecture has no timing models with state."""

@@ -141,7 +141,6 @@ def build(layout: CpuStructures) -> NativeCpu:
         instructions=(),
         openings=(),
         noticed=("helper_sret_riscv64",),
-        listening=None,
         cycle_counter=None,
         irqs_off=irqs_off,
     )

@@ -118,7 +118,6 @@ def build(layout: CpuStructures) -> NativeCpu:
         openings=(),
         noticed=(),
         # Unicorn's `rd %tick` reads as 0, but this register is in memory
-        listening=None,
         cycle_counter=arch_state.Env.tick_cmpr.offset,
         irqs_off=irqs_off,
     )

@@ -14,6 +14,7 @@ The modules have functions that compile these for one layout of the guest's stru
     NAME_unwind     build(guest, context, with_places) -> the kernel unwinder (native.unwind), and stack_pointer()
     NAME_orc        build(orc_of, word_at, site_end, with_places) -> the same for a Linux with ORC tables
     NAME_watched    build(guest) -> WatchedProbes
+    NAME_programs   build(guest) -> ProgramProbes
     NAME_user       build(guest, context) -> the unwinder of programs (native.user_stack), and PAGE_TABLES (native.user_memory)
 
 The first is imported when a machine is made, the others when they are needed.
@@ -30,7 +31,7 @@ from emu.native.functions import Compiled
 from emu.native.records import Values, u64
 
 __all__ = [
-    "Callback", "Callbacks", "EventCallbacks", "OutsideCallbacks", "OutsideTaskCallbacks", "ProbeCallbacks",
+    "Callback", "Callbacks", "EventCallbacks", "OutsideCallbacks", "OutsideTaskCallbacks", "ProbeCallbacks", "ProgramProbes",
     "RethookCallbacks", "SectionCallbacks", "StackCallbacks", "SyscallCallbacks", "TaskCallbacks", "UprobeCallbacks",
     "WakeupCalls", "WatchedProbes", "WatchedSections",
 ]  # fmt: skip
@@ -246,6 +247,19 @@ class WatchedProbes(NamedTuple):
 
     fill: Compiled[[Cpu, EventContext], None]
     """Stores the registers."""
+
+
+class ProgramProbes(NamedTuple):
+    """The native functions for uprobes on a kernel that is looked at from outside."""
+
+    at_place: Compiled[[Cpu, u64], None]
+    """(cpu, place): a program is about to execute the instruction of a `WatchedPlace`, given by its address."""
+
+    entry: Compiled[[Cpu, Consumer], None]
+    """The handler of a return probe's consumer at the function's entry (trace_records.Rethook)."""
+
+    returned: Compiled[[Cpu, u64], None]
+    """(cpu, address): a block begins to which such a call may return."""
 
 
 class UprobeCallbacks(NamedTuple):

@@ -42,6 +42,7 @@ __all__ = [
 SLOT_SIZE = 8  # bytes, of an address on a stack
 PAGE_OFFSET, SLOT = u64(0xFFF), u64(0xFF8)
 KERNEL_HALF = u64(1 << 63)
+WORK_TRACEPOINT = u64(2)  # of include/linux/thread_info.h: SYSCALL_WORK_SYSCALL_TRACEPOINT
 TS_COMPAT = u64(2)  # of arch/x86/include/asm/thread_info.h: "32bit syscall active (64BIT)"
 
 
@@ -110,11 +111,13 @@ def result(cpu: Cpu) -> u64:
 def returned(cpu: Cpu, address: u64) -> None:
     """A block begins to which a watched call may return."""
     array = array_of(cpu)
-    of_graph, of_probes = array.graph_returned, array.probes_returned
+    of_graph, of_probes, of_programs = array.graph_returned, array.probes_returned, array.programs_returned
     if of_graph is not None:
         of_graph(cpu, address)
     if of_probes is not None:
         of_probes(cpu, address)
+    if of_programs is not None:
+        of_programs(cpu, address)
 
 
 def build(guest: Guest, irqs_off: Callable[[u64], bool], general: bool, arguments: bool) -> OutsideCallbacks:
@@ -176,7 +179,9 @@ def build_tasks(guest: Guest) -> OutsideTaskCallbacks:
 
     @callback
     def freed(cpu: Cpu, address: u64) -> None:
-        process_free(cpu, Registers(cpu.env).di)
+        task = Registers(cpu.env).di
+        awaited_returns.functions.forget_task(array_of(cpu), task)
+        process_free(cpu, task)
 
     return OutsideTaskCallbacks(switched, forked, freed, stacks.run_task)
 
@@ -189,4 +194,4 @@ def register(cpu: Cpu, index: u64) -> u64:
 
 def build_syscalls(guest: Guest, user_string: UserString | None) -> SyscallCallbacks:
     """Compiles for a guest. `user_string`: see `native.syscalls`."""
-    return syscalls.build(guest, register, TS_COMPAT, user_string)
+    return syscalls.build(guest, register, TS_COMPAT, ~WORK_TRACEPOINT, user_string)

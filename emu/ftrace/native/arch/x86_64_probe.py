@@ -49,11 +49,12 @@ class Env(GuestRecord):
 
     general: Values[u64] = inline(len(GENERAL_REGISTERS))
     segments: Records[Segment] = inline(len(SEGMENT_REGISTERS))
+    hflags: u32
 
 
 def env_layouts(guest: Guest) -> Layouts:
     """The layouts of the guest's structures, and of this one of Unicorn's."""
-    return guest.layouts.extended({Env: Shape({"general": 0, "segments": layout().env_segments})})
+    return guest.layouts.extended({Env: Shape({"general": 0, "segments": layout().env_segments, "hflags": layout().env_hflags})})
 
 
 def build(guest: Guest) -> ProbeCallbacks:

@@ -39,7 +39,7 @@ ARGUMENT_COUNT, NO_SYSCALL = u64(ARGUMENTS), u64(0xFFFF_FFFF_FFFF_FFFF)  # orig_
 def build(guest: Guest) -> WatchedProbes:
     """Compiles for a guest and for the layout of Unicorn's structures."""
     native = Native(env_layouts(guest))
-    expect, handle, _ = awaited_returns.functions
+    expect, handle = awaited_returns.functions[:2]
     watch_returns = build_watch_returns("x86_64", place_of)
 
     @native.callback

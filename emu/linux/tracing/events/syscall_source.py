@@ -14,7 +14,7 @@ from emu.ftrace.event.files import EventFile
 from emu.ftrace.event.source import EventSource
 from emu.ftrace.event.syscalls import string_field
 from emu.ftrace.native.guest_records import Guest
-from emu.ftrace.native.syscall_record import OfSyscall, SyscallPlace, Syscalls
+from emu.ftrace.native.syscall_record import ANY, FIRST, SECOND, OfSyscall, SyscallPlace, Syscalls
 from emu.linux.image import Kernel
 from emu.linux.symbols import Symbols
 from emu.linux.tracing import arch as outside
@@ -77,11 +77,16 @@ class SyscallSources:
         if not enters or leaves is None:
             why = "it is not known where this kernel's system calls begin and end"
             raise TraceError(errno.EOPNOTSUPP, f"events of system calls cannot be recorded from outside: {why}")
-        return {"enter": [self._place(*one) for one in enters], "exit": [self._place(leaves, 0)]}
+        has_first = any(place.is_first for place in enters)
+        kinds = {True: FIRST, False: SECOND if has_first else ANY}
+        return {
+            "enter": [self._place(place.address, kinds[place.is_first], place.register) for place in enters],
+            "exit": [self._place(leaves, ANY, 0)],
+        }
 
-    def _place(self, address: int, register: int) -> SyscallPlace:
+    def _place(self, address: int, kind: int, register: int) -> SyscallPlace:
         place = SyscallPlace.allocate()
-        place.syscalls, place.code, place.register = self._record, address, register
+        place.syscalls, place.code, place.kind, place.register = self._record, address, kind, register
         return place
 
     @property

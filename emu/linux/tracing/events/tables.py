@@ -44,8 +44,9 @@ class EventTables:
 
     @property
     def first_number(self) -> int:
-        """The lowest number that the kernel gives to an event."""
-        return self._btf.enumerator("__TRACE_LAST_TYPE") or 1
+        """The kernel gives to the next event this number, or the lowest one above that no event has. Older kernels use none twice."""
+        counter = self._symbols.address("next_event_type")
+        return self._memory.word(counter, 4) if counter else self._btf.enumerator("__TRACE_LAST_TYPE") or 1
 
     @cached_property
     def _reader(self) -> EventReader:
