@@ -172,21 +172,18 @@ class WatchedKprobes(ProbePlacing):
             raise TraceError(errno.EINVAL, f"{address:#x} is in no function of the kernel")
         offset = address - around.start
         try:
-            code = self._as_compiled(around.start, self._kernel.memory.read(around.start, offset + _LONGEST_INSTRUCTION))
+            code = self._kernel.memory.read(around.start, offset + _LONGEST_INSTRUCTION)
         except LookupError as error:
             raise TraceError(errno.EINVAL, str(error)) from None
-        if not outside.instruction_begins(code, offset):
+        if not outside.instruction_begins(*self._as_compiled(around.start, code), offset):
             raise TraceError(errno.EILSEQ, f"no instruction begins at {address:#x}")
 
-    def _as_compiled(self, start: int, code: bytes) -> bytes:
-        """Code without the breakpoints that the guest has set in its kernel, for probes of its own."""
-        if outside.BREAKPOINT not in code:
-            return code
+    def _as_compiled(self, start: int, code: bytes) -> tuple[bytes, bytes]:
+        """Code, and the same as it is in the image, where the guest has set no breakpoints and jumps for probes of its own."""
         try:
-            image = bytes(self._image.contents(start, start + len(code)))
-        except LookupError:
-            return code
-        return bytes(was if now == outside.BREAKPOINT else now for now, was in zip(code, image, strict=True))
+            return code, bytes(self._image.contents(start, start + len(code)))
+        except LookupError:  # a module's
+            return code, code
 
     def check_return(self, place: ProbePlace) -> None:
         self.check(place)

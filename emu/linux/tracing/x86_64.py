@@ -32,7 +32,7 @@ from emu.native.functions import Compiled
 from emu.native.records import u64
 
 __all__ = [
-    "BREAKPOINT", "CALLING", "LEAVES", "LINK", "NATIVE", "PC", "SP", "SYSCALL_REGISTERS", "THREAD_SIZE",
+    "CALLING", "LEAVES", "LINK", "NATIVE", "PC", "SP", "SYSCALL_REGISTERS", "THREAD_SIZE",
     "OutsideTracing", "enter_places", "instruction_begins", "numbers", "probe_registers", "probed_offset",
 ]  # fmt: skip
 
@@ -144,7 +144,10 @@ def numbers(of_user: int, depth: int) -> GuestNumbers:
     )
 
 
-BREAKPOINT = 0xCC  # the first byte of an instruction that Linux has replaced by int3
+# First bytes of instructions: int3, jmp rel32, call rel32
+BREAKPOINT, JUMP, CALL = 0xCC, 0xE9, 0xE8
+JUMP_SIZE = 5
+LONGEST_INSTRUCTION = 15
 OPENING_SIZE = 4  # bytes of endbr64
 
 
@@ -161,16 +164,26 @@ def probed_offset(opening: bytes, offset: int) -> tuple[int, bool]:
     return offset, offset == 0
 
 
-def instruction_begins(code: bytes, offset: int) -> bool:
-    """Whether an instruction begins at an offset in a function's code. `code`: from its beginning, some bytes beyond that."""
+def instruction_begins(code: bytes, image: bytes, offset: int) -> bool:
+    """Whether an instruction begins at an offset in a function.
+
+    Args:
+        code: the function's, from its beginning on, some bytes beyond the offset.
+        image: the same as it was compiled. Linux's own probes replace an instruction there by a breakpoint, or some by a jump.
+    """
     import capstone
 
-    at = 0
     decoder = capstone.Cs(*PC_ARCH.capstone_mode)
-    for address, size, _, _ in decoder.disasm_lite(code, 0):
-        if address >= offset:
-            return bool(address == offset)
-        at = address + size
+    at = replaced = 0  # the first byte behind what is replaced
+    while at < offset:
+        first, was = code[at], image[at]
+        if at >= replaced and first != was and (first == BREAKPOINT or (first == JUMP and was != CALL)):
+            replaced = at + (1 if first == BREAKPOINT else JUMP_SIZE)
+        source = image if at < replaced else code
+        found = next(decoder.disasm_lite(source[at : at + LONGEST_INSTRUCTION], 0, 1), None)
+        if found is None:
+            return False
+        at += found[1]
     return at == offset
 
 
