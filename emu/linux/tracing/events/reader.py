@@ -163,7 +163,7 @@ class EventReader:
             name = self._memory.word(tracepoint + self._tracepoint_name) if tracepoint else call["name"]
             named = self._text(name)
             if not (_SYSTEM.fullmatch(system) and _NAME.fullmatch(named) and call["event.type"] < EVENT_LIMIT):
-                raise LookupError(f"an event at {address:#x} is called {ascii(f'{system}:{named}')}, or has no valid number")
+                raise LookupError(f"an event at {address:#x} is called {f'{system}:{named}'!a}, or has no valid number")
             fields, size = self._fields_at(table)
             print_fmt = self._memory.string(call["print_fmt"]) if call["print_fmt"] else ""  # the kernel makes some at boot
             yield LinuxEvent(
