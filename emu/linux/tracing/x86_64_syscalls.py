@@ -48,13 +48,15 @@ class EnterPlace(NamedTuple):
 
 def enter_places(kernel: Kernel, symbols: Symbols) -> list[EnterPlace]:
     """The places. Without any first one, all calls must be told at the second ones; none if these are not there, either."""
-    second = list(_second(kernel, symbols, _ENTERS))
-    if not second:
+    functions = [name for name in (_ENTERS, *_OTHERS) if symbols.address(name) is not None]
+    second = {name: list(_second(kernel, symbols, name)) for name in functions}
+    if not second.get(_ENTERS):
         return []
-    for name in _OTHERS:
-        second += _second(kernel, symbols, name)
-    first = [place for name in (_ENTERS, *_OTHERS, *_OUTLINED) for place in _first(kernel, symbols, name)]
-    return [*first, *second]
+    inside = {name: list(_first(kernel, symbols, name)) for name in functions}
+    outlined = [place for name in _OUTLINED for place in _first(kernel, symbols, name)]
+    all_have_one = all(inside[name] or outlined for name in functions)
+    first = [*itertools.chain(*inside.values()), *outlined] if all_have_one else []
+    return [*first, *itertools.chain(*second.values())]
 
 
 def _first(kernel: Kernel, symbols: Symbols, name: str) -> Iterator[EnterPlace]:
