@@ -154,6 +154,17 @@ def test_a_file_that_takes_the_place_of_another_one_is_probed(probed: LinuxMachi
         assert len(recorded(probed, "work")) == hits
 
 
+def test_a_file_in_a_large_page(probed: LinuxMachine, program: ProbedProgram) -> None:
+    """Its struct pages lead to that of the first page."""
+    probed.run("mount -t tmpfs -o huge=always none /mnt; cp /tmp/p /mnt")
+    if b" 0 kB" in probed.run("grep ShmemHuge /proc/meminfo").output:
+        pytest.skip("the kernel makes no large pages")
+    define(probed, f"p:work /mnt/p:{program.offset('work'):#x} n=%di:s64")
+    probed.run("/mnt/p 1 x")
+    assert len(recorded(probed, "work")) == 3
+    assert probed.program_files.contents("/mnt/p") == program.file.read_bytes()
+
+
 def test_the_program_that_all_commands_share(probed: LinuxMachine) -> None:
     """/bin/sh is a link to busybox, as all commands are."""
     entry = f"/bin/sh:{busybox_entry():#x}"
