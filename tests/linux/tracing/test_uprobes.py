@@ -120,6 +120,21 @@ def test_calls_that_are_left_without_a_return_are_not_told(probed: LinuxMachine,
     assert [arguments for _, arguments in recorded(probed, "leave")] == ["arg1=3", "arg1=4"] * 2
 
 
+def test_other_tracers_begin_and_end_while_returns_are_awaited(probed: LinuxMachine, program: ProbedProgram) -> None:
+    define(probed, f"r:done /tmp/p:{program.offset('work'):#x} result=$retval:s64")
+    fs = probed.tracefs
+    fs.write("set_ftrace_filter", "vfs_read")
+    for tracer, hits in (("nop", 3), ("function_graph", 6), ("nop", 9)):
+        fs.write("current_tracer", tracer)
+        probed.run("/tmp/p 1 x")
+        assert int(fs.read("uprobe_profile").split()[2]) == hits
+    fs.append("kprobe_events", "r:reads vfs_read\n")
+    for on in ("1", "0"):
+        fs.write("events/kprobes/reads/enable", on)
+        probed.run("/tmp/p 1 x")
+    assert int(fs.read("uprobe_profile").split()[2]) == 15
+
+
 def test_stacks_of_the_program(probed: LinuxMachine, program: ProbedProgram) -> None:
     """They begin where the program is. There is no stack of the kernel, which does not run."""
     fs, place = probed.tracefs, f"/tmp/p:{program.offset('work'):#x}"
