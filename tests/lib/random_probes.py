@@ -17,9 +17,13 @@ _TYPES = ("u8", "s16", "x32", "u64", "string", "ustring", "symbol", "symstr", "x
 _NAMES = ("file", "count", "p", "pos", "filename", "dfd", "how", "prev", "next", "preempt", "nosuch", "_", "x1")
 _MEMBERS = ("f_path", "dentry", "d_name", "name", "f_inode", "i_ino", "mnt", "comm", "pid", "sched_class", "nosuch", "", "len",
             "signal", "rlim[3]", "rlim[99]", "rlim_cur", "flags", "in_execve", "thread_pid")  # fmt: skip
-_PLACES = ("vfs_read", "vfs_write", "do_sys_openat2", "try_to_wake_up", "getname_flags", "schedule", "vfs_read+1", "vfs_read+0x20",
-           "vfs_read+4", "nosuch", "jiffies", "0xffffffff81000000", "0", "vfs_read%return", "vfs_read%retur", "m:vfs_read", "ext4:f",
-           "vfs_read-4", "vfs_read+99999999999", "sched_switch", "sched_wakeup", "")  # fmt: skip
+_VARIABLES = (
+    "arg1", "arg3", "arg*", "arg99", "retval", "retval->f_inode", "arg1->f_pos", "stack", "stack3", "comm", "stack99999", "",
+    "nosuch", "arg0", "argx",
+)  # fmt: skip
+_PLACES = ("vfs_read", "vfs_write", "do_sys_openat2", "try_to_wake_up", "getname_flags", "schedule", "vfs_read+1",
+           "vfs_read+0x20", "vfs_read+4", "nosuch", "jiffies", "0xffffffff81000000", "0", "vfs_read%return", "vfs_read%retur", "m:vfs_read",
+           "ext4:f", "vfs_read-4", "vfs_read+99999999999", "sched_switch", "sched_wakeup", "")  # fmt: skip
 _GARBAGE = "p:r e-/.$%@+()\\\"=#>[]:tfsu0x1 *é\t"
 
 
@@ -72,8 +76,7 @@ def _fetched(chosen: random.Random, depth: int) -> str:
     if maker == "%":
         return "%" + chosen.choice(_REGISTERS)
     if maker == "$":
-        return "$" + chosen.choice(("arg1", "arg3", "arg*", "arg99", "retval", "retval->f_inode", "arg1->f_pos", "stack", "stack3", "comm",
-                                    "stack99999", "", "nosuch", "arg0", "argx"))  # fmt: skip
+        return "$" + chosen.choice(_VARIABLES)
     if maker == "name":
         text = chosen.choice(_NAMES)
         for _ in range(chosen.randrange(5)):
@@ -84,10 +87,9 @@ def _fetched(chosen: random.Random, depth: int) -> str:
     if maker == "\\":
         return "\\" + chosen.choice(("1", "-7", '"text"', '"text', "z", ""))
     if maker == "deref":
-        sign, user = chosen.choice("+-"), chosen.choice(("", "", "u"))
-        return f"{sign}{user}{chosen.choice(('0', '8', '0x18', 'z', ''))}{chosen.choice('((([')}{_fetched(chosen, depth + 1)}" + chosen.choice(
-            (")", ")", "")
-        )
+        sign, user, offset = chosen.choice("+-"), chosen.choice(("", "", "u")), chosen.choice(("0", "8", "0x18", "z", ""))
+        inner = chosen.choice("((([") + _fetched(chosen, depth + 1) + chosen.choice((")", ")", ""))
+        return sign + user + offset + inner
     return _garbage(chosen)
 
 

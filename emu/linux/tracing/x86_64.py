@@ -32,7 +32,7 @@ from emu.native.functions import Compiled
 from emu.native.records import u64
 
 __all__ = [
-    "BREAKPOINT", "CALLING", "LEAVES", "LINK", "NATIVE", "PC", "SP", "SYSCALL_REGISTERS", "THREAD_SIZE",
+    "CALLING", "LEAVES", "LINK", "NATIVE", "PC", "SP", "SYSCALL_REGISTERS", "THREAD_SIZE",
     "OutsideTracing", "enter_places", "instruction_begins", "numbers", "probe_registers", "probed_offset",
 ]  # fmt: skip
 

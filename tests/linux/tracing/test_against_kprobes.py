@@ -22,7 +22,8 @@ from tests.lib.linux_kernel import machines_kept_in
 pytestmark = pytest.mark.static_timing("an unmodified Linux has no other timing model")
 
 INSIDE = "/sys/kernel/tracing"
-ALL = " ".join(f"{name}=%{name}" for name in "ax bx cx dx si di bp sp r8 r9 r10 r11 r12 r13 r14 r15 flags".split())
+NAMES = ("ax", "bx", "cx", "dx", "si", "di", "bp", "sp", *(f"r{number}" for number in range(8, 16)), "flags")
+ALL = " ".join(f"{name}=%{name}" for name in NAMES)
 ALL += " cs=%cs:u16 ss=%ss:u16"  # the rest of the words is not always stored
 DEFINITIONS = (
     "p:ent vfs_read a=$arg1 c=$arg3:u64 di=%di sp=%sp fl=%flags st=$stack2 cm=$comm no=+0(+8(\\0)):string",
