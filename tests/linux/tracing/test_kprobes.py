@@ -36,7 +36,7 @@ def traced_run(machine: LinuxMachine, definitions: str, command: str, comm: str 
     """Defines events, enables them all, runs a command, and returns the events (of tasks with a name)."""
     fs = machine.tracefs
     fs.write("dynamic_events", definitions)
-    for system in {line.split(":")[1].split("/")[0] for line in fs.read("dynamic_events").splitlines()}:
+    for system in dict.fromkeys(line.split(":")[1].split("/")[0] for line in fs.read("dynamic_events").splitlines()):
         fs.write(f"events/{system}/enable", "1")
     assert machine.run(command, trace=True, follow=True).status == 0
     return [match for match in events_of(fs.read("trace")) if not comm or match["comm"].strip() == comm]
@@ -130,6 +130,36 @@ def test_returns_are_those_that_function_graph_sees(probed: LinuxMachine) -> Non
     assert {pid for _, pid, _ in probes - graph} <= {1} and len(probes - graph) < 5  # were under way when recording began
     seen = Counter(name for _, _, name in probes.elements())
     assert seen["do_exit"] == 0 and all(seen[name] > 3 for name in functions.split() if name != "do_exit")
+
+
+def test_members_of_all_kinds(probed: LinuxMachine) -> None:
+    """Bit fields, arrays, an index, structures without names, and what the host reads at the same places."""
+    btf, memory = probed._tracing.btf, probed._tracing.kernel.memory
+    hits: list[Hit] = []
+    arguments = (
+        "p bit=p->sched_contributes_to_load more=p->sched_migrated comm=p->comm:string bytes=p->comm:x8[16] prio=p->prio "
+        "limit=p->signal->rlim[7].rlim_cur flags=p->thread_info.flags next=p->tasks.next->next state=p->__state mm=p->mm"
+    )
+    with probed.probe("try_to_wake_up", hits.append, args=arguments):
+        probed.run("(sleep 0.01; uname) | cat")
+    assert len(hits) > 5
+
+    def member(task: int, path: str) -> int:
+        return memory.word(task + btf.offset(f"task_struct.{path}"), btf.size(f"task_struct.{path}"))
+
+    def bit(task: int, name: str) -> int:
+        at = btf.bit_field(f"task_struct.{name}")
+        return memory.word(task + at.offset // 8, 1) >> at.offset % 8 & (1 << at.size) - 1
+
+    seen = {}
+    with probed.probe("try_to_wake_up", lambda hit: seen.update({hit.registers["di"]: dict(hit.args)}), args=arguments):
+        probed.run("(sleep 0.01; uname) | cat")
+    task, found = next((task, args) for task, args in seen.items() if args["mm"])
+    comm = bytes(found["bytes"])
+    assert comm.split(b"\0")[0].decode() == found["comm"] == probed._tracing.kernel.tasks.comm(task)
+    assert (found["p"], found["prio"], found["mm"]) == (task, member(task, "prio"), member(task, "mm"))
+    assert found["limit"] in (1024, 4096) and found["next"] >> 48 == 0xFFFF
+    assert (found["bit"], found["more"]) <= (1, 1) and bit(task, "sched_migrated") <= 1
 
 
 def test_each_instruction_of_a_function(probed: LinuxMachine) -> None:
