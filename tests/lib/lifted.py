@@ -146,6 +146,7 @@ class Both:
             self.uc.mem_map_ptr(start, SIZE, unicorn.UC_PROT_ALL, self.ram.ctypes.data)
         first = self.area.address & -PAGE
         self.uc.mem_map_ptr(first, (self.area.address + AREA - first + PAGE - 1) & -PAGE, unicorn.UC_PROT_ALL, first)
+        self._code = b""
         self._registers, self._flags = np.zeros(len(GENERAL_REGISTERS), np.uint64), np.zeros(len(FLAGS), np.uint8)
 
     def host_address(self, address: int) -> int:
@@ -231,7 +232,10 @@ class Both:
     ) -> Outcome:
         """Executes code up to its end."""
         self.area_bytes[:] = np.frombuffer(area, np.uint8)
-        self.put(CODE, code)
+        if code != self._code:
+            self.put(CODE, code)
+            self.uc.ctl_flush_tb()
+            self._code = code
         word = 2 | sum(value << FLAG_BITS[flag] for flag, value in flags.items())
         self.uc.reg_write_batch([*zip(_REGISTERS, registers, strict=True), (x86.UC_X86_REG_EFLAGS, word), (x86.UC_X86_REG_GS_BASE, PER_CPU)])
         end = CODE + len(code) if end is None else end

@@ -109,7 +109,8 @@ def test_events_are_the_guests_own(version: str, systems: str) -> None:
     with LinuxMachine(kernel=kernel, warn=lambda text: None) as machine:
         available = {line.partition(":")[0] for line in machine.tracefs.read("available_events").splitlines()}
         if systems in ("block", "modules"):
-            insert(machine, kernel, "null_blk")
+            for module in ("configfs", "null_blk"):
+                insert(machine, kernel, module)
         chosen = [event for event in events if event.partition(":")[0] in available]
         found = check(machine, chosen, command, before=NODE if systems == "block" else ":")
     assert len(found.names) >= names, dict(found.names)

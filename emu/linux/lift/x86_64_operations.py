@@ -32,6 +32,8 @@ _CONDITIONS: Mapping[str, tuple[str, bool]] = {
 
 def condition(state: State, name: str) -> ir.Value:
     """Whether the condition of `jne`, `cmovne` and `setne` is true. `name`: "ne"."""
+    if name not in _CONDITIONS:
+        raise CannotLift(f"has an instruction with the condition {name}")
     base, wanted = _CONDITIONS[name]
     builder = state.builder
     if base in ("l", "le"):

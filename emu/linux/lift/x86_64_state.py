@@ -165,6 +165,8 @@ class State:
     def address(self, instruction: capstone.CsInsn, operand: Untyped) -> ir.Value:
         """The address of an operand in memory."""
         memory, builder = operand.mem, self.builder
+        if instruction.addr_size != 8:
+            raise CannotLift("has addresses of 32 bits")
         parts: list[ir.Value] = []
         offset = memory.disp
         if memory.base == x86.X86_REG_RIP:

@@ -32,6 +32,7 @@ FAILED = (1 << 64) - 1
 _SP = register_of("sp")
 _MOST_INSTRUCTIONS = 3000
 _DEEPEST = 10  # calls
+_MOST_JUMPS_BACK = 1 << 16  # in one execution: what damaged data lead to may have no end
 _RETURNS = frozenset(("__x86_return_thunk", "srso_return_thunk", "retbleed_return_thunk"))
 _IGNORED_CALLS = frozenset(("__fentry__", "__cfi_check"))
 _JUMPS = frozenset(range(x86.X86_INS_JAE, x86.X86_INS_JS + 1))
@@ -77,6 +78,7 @@ class Walk:
         self._obstacle: CannotLift | None = None  # the first place that cannot be lifted
         self._succeeds = False  # whether the code may come to its end
         self._size: ir.Value | None = None  # of the entry
+        self._jumps_back: ir.Value | None = None  # how many are left
         self._list: int | None = None  # the register that has just got the list of the tracepoint's functions
         self._is_tested = False  # whether it has just been compared with 0
 
@@ -85,6 +87,8 @@ class Walk:
         with self._builder.goto_entry_block():
             self._size = self._builder.alloca(I64)
             self._builder.store(I64(0), self._size)
+            self._jumps_back = self._builder.alloca(I64)
+            self._builder.store(I64(_MOST_JUMPS_BACK), self._jumps_back)
         self._follow(address, _Frame(0, None, lambda state: None))
         if not self._succeeds:
             raise self._obstacle or CannotLift("has no end")
@@ -128,6 +132,7 @@ class Walk:
             return None
         label = self._code.label(address, x86_64_paths.is_jump)
         if label is not None and label[1]:
+            self._check_end(address, label[0])
             self._builder.branch(block_of(label[0]))
             return None
         one = x86_64_paths.instruction_at(self._code, address)
@@ -152,9 +157,10 @@ class Walk:
             if self._is_tested:
                 self._list, self._is_tested = None, False
                 return after if one.id == x86.X86_INS_JE else int(one.operands[0].imm & FAILED)
-            chosen = condition(self._state, one.mnemonic[1:])
-            taken, other = (block_of(place) for place in (one.operands[0].imm & FAILED, after))
-            self._builder.cbranch(self._unless_failed(chosen, one), taken, other)
+            chosen, to = condition(self._state, one.mnemonic[1:]), one.operands[0].imm & FAILED
+            self._check_end(address, to)
+            taken, other = (block_of(place) for place in (to, after))
+            self._builder.cbranch(chosen, taken, other)
             return None
         if self._is_list_of_functions(one):
             self._state.write(one, 0, I64(place(self._memory.area, "function")))
@@ -165,16 +171,18 @@ class Walk:
         execute(self._state, one)
         return after
 
-    def _unless_failed(self, chosen: ir.Value, one: capstone.CsInsn) -> ir.Value:
-        """The condition of a jump. Backward, code that has failed would perhaps jump for ever."""
-        if one.operands[0].imm & FAILED > one.address:
-            return chosen
+    def _check_end(self, address: int, to: int) -> None:
+        """Before a jump. Backward, code that has failed would perhaps jump for ever."""
+        if to > address:
+            return
         ends, goes_on = (self._function.append_basic_block(name) for name in ("ends", "goes_on"))
-        self._builder.cbranch(self._memory.failed(self._builder), ends, goes_on)
+        left = self._builder.sub(self._builder.load(self._jumps_back), I64(1))
+        self._builder.store(left, self._jumps_back)
+        is_over = self._builder.icmp_unsigned("==", left, I64(0))
+        self._builder.cbranch(self._builder.or_(is_over, self._memory.failed(self._builder)), ends, goes_on)
         self._builder.position_at_end(ends)
         self._builder.ret(I64(FAILED))
         self._builder.position_at_end(goes_on)
-        return chosen
 
     def _is_list_of_functions(self, one: capstone.CsInsn) -> bool:
         """Whether an instruction loads the tracepoint's list of functions."""
@@ -214,6 +222,7 @@ class Walk:
             if not self._builder.block.is_terminated:
                 self._return(frame)
         else:
+            self._check_end(one.address, to)
             self._builder.branch(block_of(to))
         return None
 

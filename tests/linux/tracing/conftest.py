@@ -20,8 +20,6 @@ def leave_as_found(fs: TraceFS) -> None:
     """Nothing is traced, and nothing is recorded."""
     fs.write("tracing_on", "0")
     fs.write("current_tracer", "nop")
-    fs.write("events/enable", "0")
-    fs.write("uprobe_events", "")
     for name in fs.listdir("instances"):
         fs.rmdir(f"instances/{name}")
     for line in fs.read("set_ftrace_filter").splitlines():

@@ -76,7 +76,7 @@ def test_before_the_boot_they_are_as_after_it(shared: LinuxMachine, real_kernel:
 
 
 def test_events_of_modules_come_and_go(machine: LinuxMachine, real_kernel: Path) -> None:
-    """A module that came before anybody looked, and one that comes afterwards, has the numbers that the guest gives to its events."""
+    """Their numbers are those that the guest gives them."""
     fs = machine.tracefs
     assert len(machine.trace_array.globals.events) > 1_000
     insert(machine, real_kernel, MODULE)

@@ -85,9 +85,13 @@ def both(machine: LinuxMachine, events: Sequence[str], command: str) -> tuple[st
     return done.output.decode(), inside
 
 
-@pytest.mark.parametrize(
-    "events", [("raw_syscalls", "syscalls"), pytest.param(("syscalls", "raw_syscalls"), marks=pytest.mark.long("one order shows most"))]
-)
+ORDERS = [
+    ("raw_syscalls", "syscalls"),
+    pytest.param(("syscalls", "raw_syscalls"), marks=pytest.mark.long("one order shows most")),
+]
+
+
+@pytest.mark.parametrize("events", ORDERS)
 def test_they_are_the_guests(traced: LinuxMachine, events: Sequence[str]) -> None:
     """Fields, flags, and their order on each CPU; also which of two events of one call is the first."""
     both(traced, events, JOBS)
@@ -144,8 +148,8 @@ def test_strings(traced: LinuxMachine) -> None:
         fs.write("events/syscalls/sys_enter_openat/filter", '__filename_val ~ "*pro*"')
         fs.write("tracing_on", "1")
         traced.run(
-            "cat /proc/version /proc/../proc/../proc/version; mkdir /tmp/a-folder; mv /tmp/a-folder \"$(printf '/tmp/\\001\\377 \"')\";"
-            " cat /tmp/nopro"
+            "cat /proc/version /proc/../proc/../proc/version; mkdir /tmp/a-folder;"
+            " mv /tmp/a-folder \"$(printf '/tmp/\\001\\377 \"')\"; cat /tmp/nopro"
         )
         fs.write("tracing_on", "0")
         found = [re.sub(r": [0-9a-f]+", "", text) for events in by_cpu(fs.read("trace")).values() for *_, text in events]

@@ -4,18 +4,24 @@
 from __future__ import annotations
 
 import errno
+import random
 import re
 from collections import Counter
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
+import unicorn
 
+from emu.cpu.internals import add_native_hook
 from emu.ftrace.errors import TraceError
 from emu.kernel.program_files import UnknownPlace
 from emu.linux.checkpoint import LinuxCheckpoint
 from emu.linux.machine import LinuxMachine
+from tests.cpu.test_listeners import executed
 from tests.lib.busybox_code import busybox_entry, busybox_functions
 from tests.lib.probed_program import ProbedProgram
+from tests.linux.tracing.conftest import forget_events
 
 pytestmark = pytest.mark.static_timing("an unmodified Linux has no other timing model")
 
@@ -62,8 +68,7 @@ def probed(traced: LinuxMachine, installed: LinuxCheckpoint) -> Iterator[LinuxMa
     traced.restore(installed)
     traced.tracefs.write("tracing_on", "1")
     yield traced
-    traced.tracefs.write("events/enable", "0")
-    traced.tracefs.write("uprobe_events", "")
+    forget_events(traced.tracefs)
 
 
 def define(machine: LinuxMachine, *lines: str) -> None:
@@ -218,3 +223,28 @@ def test_the_offset_of_a_symbol_is_found_in_the_guests_memory(probed: LinuxMachi
     with pytest.raises(UnknownPlace) as unknown:
         probed.program_files.file_offset("/tmp/p", "works")
     assert "work" in unknown.value.names
+
+
+@pytest.mark.long("every instruction of a machine is counted")
+def test_random_instructions_of_busybox_are_told_as_often_as_they_are_executed(
+    probed: LinuxMachine, installed: LinuxCheckpoint
+) -> None:
+    """It is at the same address in each process. What is above 64 KiB is not where emu's init is, too."""
+    command = "for i in 1 2 3; do ls -l /bin | wc; done; seq 300 | sort -r | md5sum; sh -c 'echo $((1 + 2))'"
+    start, end = 0x410000, 0x600000
+    log = np.zeros(2 + end - start, np.uint64)
+    log[:2] = start, end - start
+    with LinuxMachine(kernel=probed.config.kernel) as counted:
+        for cpu in counted.board.cpus:
+            add_native_hook(cpu.uc, unicorn.UC_HOOK_CODE, executed.address, log.ctypes.data)
+            cpu.forget_all()
+        expected = counted.run(command).output
+    places = random.Random(9).sample(np.flatnonzero(log[2:]).tolist(), 300)
+    base = 0x400000  # of the file's beginning
+    define(probed, *(f"p:e{place:x} /bin/sh:{start + place - base:#x}" for place in places))
+    probed.tracefs.write("tracing_on", "0")
+    assert probed.run(command).output == expected
+    hits = {name: int(count) for _, name, count in map(str.split, probed.tracefs.read("uprobe_profile").splitlines())}
+    different = [place for place in places if hits[f"e{place:x}"] != log[2 + place]]
+    assert len(different) < 6
+    assert all(0 < hits[f"e{place:x}"] < log[2 + place] for place in different)  # repeated string instructions

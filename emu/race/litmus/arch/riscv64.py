@@ -49,9 +49,6 @@ class Riscv64(LitmusArch):
     def assembled(self, source: str, address: int) -> bytes:
         return assembled(source, address)
 
-    def encodings(self, source: str, address: int) -> Iterator[bytes]:
-        yield assembled(source, address)
-
     def readings(self, code: bytes, address: int) -> Iterator[Decoded]:
         """An instruction that capstone does not know has its length, too: its first two bits say it."""
         yield from super().readings(code, address)
