@@ -22,6 +22,7 @@ from tests.linux.tracing.conftest import forget_events
 pytestmark = pytest.mark.static_timing("an unmodified Linux has no other timing model")
 
 EVENT = re.compile(r"^ *(?P<comm>.{1,16})-(?P<pid>\d+) .*?: (?P<name>\w+): \((?P<place>[^)]*)\)(?P<rest>.*)$")
+MODULE = "watchdog"  # has events
 READ = "head -c 2000 /bin/busybox > /tmp/file; dd if=/tmp/file of=/dev/null bs=832"
 
 
@@ -228,6 +229,17 @@ def test_a_probe_waits_for_its_module(probed: LinuxMachine, real_kernel: Path) -
     probed.run("rmmod dummy")
     insert(probed, real_kernel, "dummy")
     assert fs.read("trace").count(" up: (dummy_setup+") == 2
+
+
+def test_an_event_of_a_module_takes_with_it_what_is_defined_by_it(probed: LinuxMachine, real_kernel: Path) -> None:
+    fs = probed.tracefs
+    insert(probed, real_kernel, MODULE)
+    event = next(name for name in fs.listdir(f"events/{MODULE}") if fs.exists(f"events/{MODULE}/{name}/format"))
+    fs.write("dynamic_events", f"e:ep {MODULE}.{event} pid=$common_pid\ne:other sched.sched_switch p=$prev_pid\n")
+    fs.write("events/eprobes/enable", "1")
+    probed.run(f"rmmod {MODULE}")
+    assert fs.read("dynamic_events") == "e:eprobes/other sched.sched_switch p=$prev_pid\n"
+    assert not fs.exists("events/eprobes/ep")
 
 
 def test_python_sees_arguments_and_cannot_change_registers(probed: LinuxMachine) -> None:
