@@ -154,7 +154,9 @@ def test_what_is_wrong_is_said(text: str, error: ProbeError) -> None:
     assert logged.position == len("p f ") + text.index("^")
 
 
-PARTS = st.sampled_from(["node", "count", "->", ".", "-", "next", "row", "[1]", "low", "$arg*", "$arg1", "$retval", ":string", ":u8", "="])
+PARTS = st.sampled_from(
+    ["node", "count", "->", ".", "-", "next", "row", "[1]", "low", "$arg*", "$arg1", "$retval", ":string", ":u8", "="]
+)
 
 
 @given(st.lists(PARTS, max_size=9).map("".join))
