@@ -21,9 +21,11 @@ _VARIABLES = (
     "arg1", "arg3", "arg*", "arg99", "retval", "retval->f_inode", "arg1->f_pos", "stack", "stack3", "comm", "stack99999", "",
     "nosuch", "arg0", "argx",
 )  # fmt: skip
-_PLACES = ("vfs_read", "vfs_write", "do_sys_openat2", "try_to_wake_up", "getname_flags", "schedule", "vfs_read+1",
-           "vfs_read+0x20", "vfs_read+4", "nosuch", "jiffies", "0xffffffff81000000", "0", "vfs_read%return", "vfs_read%retur", "m:vfs_read",
-           "ext4:f", "vfs_read-4", "vfs_read+99999999999", "sched_switch", "sched_wakeup", "")  # fmt: skip
+_PLACES = (
+    "vfs_read", "vfs_write", "do_sys_openat2", "try_to_wake_up", "getname_flags", "schedule", "vfs_read+1", "vfs_read+0x20",
+    "vfs_read+4", "nosuch", "jiffies", "0xffffffff81000000", "0", "vfs_read%return", "vfs_read%retur", "m:vfs_read", "ext4:f",
+    "vfs_read-4", "vfs_read+99999999999", "sched_switch", "sched_wakeup", "",
+)  # fmt: skip
 _GARBAGE = "p:r e-/.$%@+()\\\"=#>[]:tfsu0x1 *é\t"
 
 
