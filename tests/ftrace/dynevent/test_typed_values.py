@@ -174,8 +174,10 @@ def test_what_is_wrong_is_said(text: str, error: ProbeError) -> None:
 
 
 PARTS = st.sampled_from(
-    ["node", "count", "->", ".", "-", "next", "row", "[1]", "(node)", "(", ")", "%di", "low", "$arg*", "$arg1", "$retval"]
-    + [":string", ":u8", "="]
+    (
+        "node", "count", "->", ".", "-", "next", "row", "[1]", "(node)", "(", ")", "%di", "low", "$arg*", "$arg1", "$retval",
+        ":string", ":u8", "=",
+    )  # fmt: skip
 )
 
 
