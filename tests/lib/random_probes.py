@@ -73,8 +73,12 @@ def _argument(chosen: random.Random) -> str:
 
 
 def _fetched(chosen: random.Random, depth: int) -> str:
-    makers: Sequence[str] = ("%", "$", "name", "@", "\\", "deref", "garbage")
+    makers: Sequence[str] = ("%", "$", "name", "@", "\\", "deref", "cast", "garbage")
     maker = chosen.choice(makers if depth < 4 else makers[:3])
+    if maker == "cast":
+        kind = chosen.choice(("task_struct", "file", "nosuch", "task_struct,tasks", "task_struct,se.vruntime", "file,", ""))
+        value, members = _fetched(chosen, depth + 1), chosen.choice(("->comm", "->f_path.dentry", "->", "", "->tasks.next->prev"))
+        return f"({kind}){chosen.choice(('%di', value, f'({value})'))}{members}"
     if maker == "%":
         return "%" + chosen.choice(_REGISTERS)
     if maker == "$":

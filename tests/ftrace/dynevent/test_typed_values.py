@@ -52,6 +52,9 @@ class Types:
     def member(self, of: CType, name: str) -> CMember | None:
         return NODES.get(name)
 
+    def aggregate(self, name: str) -> CType | None:
+        return NODE if name == "node" else None
+
 
 SIGNATURE = Signature(
     [
@@ -61,10 +64,9 @@ SIGNATURE = Signature(
         ("flag", number(4, signed=True)),
     ],
     number(4, signed=True),
-    Types(),
 )
-ENTRY = ProbeSite(REGISTERS, at_entry=True, is_typed=True, signature=SIGNATURE)
-RETURN = ProbeSite(REGISTERS, returns=True, is_typed=True, signature=SIGNATURE)
+ENTRY = ProbeSite(REGISTERS, at_entry=True, types=Types(), signature=SIGNATURE)
+RETURN = ProbeSite(REGISTERS, returns=True, types=Types(), signature=SIGNATURE)
 
 
 def parsed(text: str, where: ProbeSite = ENTRY) -> list[Argument]:
@@ -117,6 +119,16 @@ def test_bit_fields() -> None:
     assert given_type.bits == Bits(4, 1)
 
 
+def test_casts() -> None:
+    register = (Op.REGISTER, 2)
+    elsewhere = ProbeSite(REGISTERS, types=Types())
+    assert steps("(node)%si->byte", elsewhere) == [register, (MEMORY, 37)]
+    assert steps("(node,byte)%si->next->kind", elsewhere) == [register, (MEMORY, -37), (MEMORY, 60)]
+    assert steps("(node)(+8(%si))->text:string", elsewhere) == [register, (MEMORY, 8), (MEMORY, 24), (MEMORY, 0)]
+    assert steps("x=(node)(node->next)->byte") == [NODE_IN, (MEMORY, 0), (MEMORY, 37)]
+    assert kinds("(node)$retval->byte", RETURN) == [("byte", "s8")]
+
+
 def test_words_that_stand_for_others() -> None:
     assert [str(one) for one in parsed("$arg1 $arg3:u8 x=$arg3")] == ["node=node", "count=count:u8", "x=$arg3"]
     with pytest.raises(TraceError) as refused:
@@ -142,6 +154,13 @@ def test_words_that_stand_for_others() -> None:
         ("node->^byte:string", ProbeError.BAD_TYPE4STR),
         ("^count:string", ProbeError.BAD_TYPE4STR),
         ("^$arg*x", ProbeError.BAD_VAR_ARGS),
+        ("(^nosuch)%di->next", ProbeError.NO_PTR_STRCT),
+        ("(node)%di^", ProbeError.TYPECAST_REQ_FIELD),
+        ("(node,^low)%di->next", ProbeError.TYPECAST_NOT_ALIGNED),
+        ("(node,next^->next)%di->next", ProbeError.TYPECAST_BAD_ARROW),
+        ("(node)%di->^nosuch", ProbeError.NO_BTF_FIELD),
+        ("(node)((node)((node)(^(node)%di->next)->next)->next)->next", ProbeError.TOO_MANY_NESTED),
+        ("(node^", ProbeError.DEREF_OPEN_BRACE),
         ("^$retval", ProbeError.RETVAL_ON_PROBE),
         ("^$retval->x", ProbeError.RETVAL_ON_PROBE),
     ],
@@ -155,13 +174,16 @@ def test_what_is_wrong_is_said(text: str, error: ProbeError) -> None:
 
 
 PARTS = st.sampled_from(
-    ["node", "count", "->", ".", "-", "next", "row", "[1]", "low", "$arg*", "$arg1", "$retval", ":string", ":u8", "="]
+    (
+        "node", "count", "->", ".", "-", "next", "row", "[1]", "(node)", "(", ")", "%di", "low", "$arg*", "$arg1", "$retval",
+        ":string", ":u8", "=",
+    )  # fmt: skip
 )
 
 
 @given(st.lists(PARTS, max_size=9).map("".join))
 def test_nothing_but_a_trace_error_comes_of_any_text(text: str) -> None:
-    for where in (ENTRY, RETURN, ProbeSite(REGISTERS, is_typed=True)):
+    for where in (ENTRY, RETURN, ProbeSite(REGISTERS, types=Types())):
         try:
             parsed(text, where)
         except TraceError as error:

@@ -128,7 +128,7 @@ def test_returns_are_those_that_function_graph_sees(probed: LinuxMachine) -> Non
         if kind in numbers
     )
     assert graph - probes == Counter()
-    assert {pid for _, pid, _ in probes - graph} <= {1} and len(probes - graph) < 5  # were under way when recording began
+    assert len(probes - graph) < 10  # calls that were under way when recording began
     seen = Counter(name for _, _, name in probes.elements())
     assert seen["do_exit"] == 0 and all(seen[name] > 3 for name in functions.split() if name != "do_exit")
 
@@ -161,6 +161,30 @@ def test_members_of_all_kinds(probed: LinuxMachine) -> None:
     assert (found["p"], found["prio"], found["mm"]) == (task, member(task, "prio"), member(task, "mm"))
     assert found["limit"] in (1024, 4096) and found["next"] >> 48 == 0xFFFF
     assert (found["bit"], found["more"]) <= (1, 1) and bit(task, "sched_migrated") <= 1
+
+
+def test_casts_where_no_parameter_has_a_name(probed: LinuxMachine) -> None:
+    """In the midst of a function, and the task that has a node in a list."""
+    names: list[object] = []
+    place = next(offset for offset in range(8, 40) if not _refuses(probed, f"vfs_read+{offset}"))
+    arguments = "(file)%di->f_path.dentry->d_name.name:string"
+    with probed.probe(f"vfs_read+{place}", lambda hit: names.append(hit.args["name"]), args=arguments):
+        probed.run("head -c 5 /proc/uptime")
+    assert "uptime" in names
+    pids: list[object] = []
+    arguments = "p->pid other=(task_struct,tasks)(p->tasks.next)->tasks.prev"
+    with probed.probe("try_to_wake_up", lambda hit: pids.append((hit.args["other"], hit.registers["di"])), args=arguments):
+        probed.run("uname | cat")
+    tasks = probed._tracing.btf.offset("task_struct.tasks")
+    assert pids and all(isinstance(other, int) and other == task + tasks for other, task in pids)
+
+
+def _refuses(machine: LinuxMachine, place: str) -> bool:
+    try:
+        machine.probe(place, print).remove()
+    except TraceError:
+        return True
+    return False
 
 
 def test_each_instruction_of_a_function(probed: LinuxMachine) -> None:

@@ -36,4 +36,4 @@ def test_each_defines_an_event_or_is_refused(traced: LinuxMachine, count: int) -
             fs.write("dynamic_events", "")
             made += 1
     fs.write("dynamic_events", "")
-    assert made > count // 60 and logged > count // 2
+    assert made >= count // 60 and logged > count // 2
