@@ -183,7 +183,7 @@ class Both:
         for n, variable in enumerate(variables.values()):
             builder.store(builder.trunc(builder.load(member(flags, n, ir.IntType(8)), typ=ir.IntType(8)), I1), variable)
         self.memory.put(builder, I64(0), "failed")
-        state = State(builder, Registers(registers, variables, preempt_count), self.memory, I64(PER_CPU), PREEMPT_COUNT, entry)
+        state = State(builder, Registers(registers, variables, preempt_count), self.memory, I64(PER_CPU), PREEMPT_COUNT)
         execute(state, decode(CODE, code))
         for n, register in enumerate(registers):
             builder.store(builder.load(register), member(general, n, I64))
@@ -214,7 +214,7 @@ class Both:
         """A function that runs lifted code with some registers. `target`: `start` is a jump label, and this is where it leads to."""
         lifter = arch.Lifter(program, self.memory, PREEMPT_COUNT)  # type: ignore[arg-type]  # has its methods
         module = lifter.probe("code", start) if target is None else lifter.site("code", start, target)
-        address = self.compiler.load(self.compiler.compile([module]), ["code"])[0]
+        (address,) = self.compiler.load(self.compiler.compile([module]), ["code"])
         function = ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint64)(address)
 
         def run(registers: Sequence[int]) -> int:
@@ -232,8 +232,8 @@ class Both:
     ) -> Outcome:
         """Executes code up to its end."""
         self.area_bytes[:] = np.frombuffer(area, np.uint8)
+        self.put(CODE, code)
         if code != self._code:
-            self.put(CODE, code)
             self.uc.ctl_flush_tb()
             self._code = code
         word = 2 | sum(value << FLAG_BITS[flag] for flag, value in flags.items())

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from emu.ftrace.native.trace_records import TraceArray
@@ -57,12 +58,14 @@ def list_of(path: Path) -> NotLifted:
     kernel = read_kernel(path)
     symbols, btf = Symbols(kernel), Btf.of(kernel)
     with LinuxMachine(kernel=path, warn=lambda text: None) as machine, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Compiler, "compile", lambda self, modules: b"code")
+        patch.setattr(Compiler, "compile", lambda self, modules: b"nothing")
         patch.setattr(Compiler, "load", lambda self, code, names: [0] * len(names))
         patch.setattr(KeptCode, "get", lambda self, what: None)
-        patch.setattr(KeptCode, "put", lambda self, what, lifted: None)
+        patch.setattr(KeptCode, "put", lambda self, what, made: None)
         memory = LinuxMemory(machine.board.ram, symbols)
-        records = SimpleNamespace(top=TraceArray.allocate())
+        top = TraceArray.allocate()
+        top.ram = np.frombuffer(machine.board.ram, np.uint8).ctypes.data
+        records = SimpleNamespace(top=top)
         lifting = Lifting(kernel, memory, symbols, btf, records)  # type: ignore[arg-type]  # only the top array is asked for
         events: dict[int, list[tuple[str, int]]] = {}
         for event in EventTables(kernel, symbols, btf, memory, has_booted=True).of_kernel():

@@ -32,15 +32,33 @@ OF_TRACING = re.compile(r"^(preemptirq|ftrace|x86_fpu|bpf_test_run|benchmark|rcu
 
 
 def chosen(guest: LinuxMachine, fs: TraceFS, btf: Btf, seed: int) -> Iterator[tuple[str, str, int]]:
-    """Tracepoints in random order: the system and the name of an event, and how many arguments are compared."""
+    """Tracepoints that the command reaches, in random order: the system and the name of an event, and how many arguments are
+    compared."""
     done = guest.run(f"mount -t tracefs t {TRACING} 2>/dev/null; grep ^__traceiter_ {TRACING}/available_filter_functions")
     iterators = set(done.output.decode().split())
     found = [line.split(":") for line in fs.read("available_events").split()]
+    happen = reached(guest, fs)
+    found = [event for event in found if event[1] in happen]
     random.Random(seed).shuffle(found)
     for system, name in found:
         prototype = btf.prototype(f"btf_trace_{name}")
         if f"__traceiter_{name}" in iterators and prototype is not None and not OF_TRACING.match(system):
             yield system, name, min(len(prototype.parameters) - 1, len(INSIDE))
+
+
+def reached(guest: LinuxMachine, fs: TraceFS) -> frozenset[str]:
+    """The names of events that happen while the command runs."""
+    before = guest.checkpoint()
+    for system in {line.partition(":")[0] for line in fs.read("available_events").split()} - {"syscalls", "ftrace"}:
+        fs.append("set_event", system)
+    fs.write("tracing_on", "1")
+    guest.run(LONG)
+    fs.write("tracing_on", "0")
+    fs.write("set_event", "")
+    guest.restore(before)
+    found = frozenset(event.text.partition(":")[0] for event in events_of(fs.read("trace")))
+    fs.write("trace", "")
+    return found
 
 
 def put_outside(fs: TraceFS, name: str, count: int) -> bool:

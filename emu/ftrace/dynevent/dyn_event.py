@@ -201,6 +201,12 @@ class DynamicEvents:
                 self._drop([other for other in self._events if other.needs(event.call)])
             self._drop([event])
 
+    def probed_events_go(self, calls: Collection[EventCall]) -> None:
+        """Removes the definitions that depend on events that will be gone, even if they are in use."""
+        for event in self.of():
+            if any(event.needs(call) for call in calls):
+                self.withdraw(event)
+
     def _drop(self, events: Iterable[DynamicEvent]) -> None:
         gone = []
         for event in events:

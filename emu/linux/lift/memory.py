@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 import llvmlite.ir as ir
 
 from emu.ftrace.native.trace_records import TraceArray
-from emu.linux.lift.area import Area, offset_of
+from emu.linux.lift.area import ABOVE, STACK, Area, offset_of
 from emu.linux.lift.native import Helpers
 from emu.linux.memory import LinuxMemory
 from emu.native.cache import Untyped
@@ -18,6 +18,7 @@ __all__ = ["I1", "I64", "POINTER", "Memory", "integer"]
 
 I1, I64 = ir.IntType(1), ir.IntType(64)
 POINTER = ir.PointerType()
+_NOWHERE = 1 << 63  # no address
 _LARGEST = 8  # bytes of an access
 _AREA, _RAM, _ARRAY = "emu_area", "emu_ram", "emu_array"
 
@@ -68,17 +69,40 @@ class Memory:
             found.linkage = "external"
         return builder.ptrtoint(found, I64)
 
-    def load(self, builder: ir.IRBuilder, address: ir.Value, size: int) -> ir.Value:
-        """The number of `size` bytes at an address."""
+    def load(self, builder: ir.IRBuilder, address: ir.Value, size: int, stack: ir.Value | None = None) -> ir.Value:
+        """The number of `size` bytes at an address. `stack`: see `begin_stack`."""
         if isinstance(address, ir.Constant):
             return self._load_constant(builder, address, size)
+        if stack is not None:
+            function = self._function(builder, f"stack_load{size}", integer(size), [I64, I64], self._make_stack_load(size))
+            return builder.call(function, [address, stack])
         return builder.call(self._function(builder, f"load{size}", integer(size), [I64], self._make_load(size)), [address])
 
-    def store(self, builder: ir.IRBuilder, address: ir.Value, value: ir.Value) -> None:
-        """Stores a number. Only the area can be written to: the code fails otherwise."""
+    def store(self, builder: ir.IRBuilder, address: ir.Value, value: ir.Value, stack: ir.Value | None = None) -> None:
+        """Stores a number. Only the area can be written to: the code fails otherwise. `stack`: see `begin_stack`."""
         size = value.type.width // 8
+        if stack is not None:
+            kinds = [I64, value.type, I64]
+            function = self._function(builder, f"stack_store{size}", ir.VoidType(), kinds, self._make_stack_store(size))
+            builder.call(function, [address, value, stack])
+            return
         name, kinds = f"store{size}", [I64, value.type]
         builder.call(self._function(builder, name, ir.VoidType(), kinds, self._make_store(size)), [address, value])
+
+    def begin_stack(self, builder: ir.IRBuilder, pointer: ir.Value | None) -> ir.Value | None:
+        """Lifted code begins on the guest's stack, given by the pointer, and stores there. What it stores is kept in the area: below
+        the pointer, `stack` has the place of the guest's, whose contents are nothing. None: it stores nothing there.
+
+        Returns:
+            the argument for `load` and `store`.
+        """
+        start = I64(_NOWHERE) if pointer is None else builder.sub(pointer, I64(STACK))
+        self.put(builder, start, "stack_start")
+        if pointer is not None:
+            fill = builder.module.declare_intrinsic("llvm.memset", [POINTER, I64])
+            stored = builder.inttoptr(self.place(builder, "stored"), POINTER)
+            builder.call(fill, [stored, ir.IntType(8)(0), I64(ABOVE), I1(0)])
+        return pointer
 
     def fail(self, builder: ir.IRBuilder) -> None:
         """The code has failed."""
@@ -164,3 +188,67 @@ class Memory:
             builder.ret_void()
 
         return make
+
+    def _make_stack_load(self, size: int) -> Callable[[ir.Function], None]:
+        def make(function: ir.Function) -> None:
+            builder, address, offset, elsewhere = self._begin_stack_access(function, size)
+            builder.ret(self._load_at(builder, "stack", offset, size))
+            builder.position_at_end(elsewhere["above"])
+            guest, above = self.load(builder, address, size), builder.sub(offset, I64(STACK))
+            stored, values = (self._load_at(builder, member, above, size) for member in ("stored", "above"))
+            builder.ret(builder.or_(builder.and_(guest, builder.not_(stored)), builder.and_(values, stored)))
+            builder.position_at_end(elsewhere["across"])
+            self.fail(builder)
+            builder.ret(integer(size)(0))
+            builder.position_at_end(elsewhere["other"])
+            builder.ret(self.load(builder, address, size))
+
+        return make
+
+    def _make_stack_store(self, size: int) -> Callable[[ir.Function], None]:
+        def make(function: ir.Function) -> None:
+            builder, address, offset, elsewhere = self._begin_stack_access(function, size)
+            value = function.args[1]
+            self._store_at(builder, "stack", offset, value)
+            builder.ret_void()
+            builder.position_at_end(elsewhere["above"])
+            above = builder.sub(offset, I64(STACK))
+            self._store_at(builder, "above", above, value)
+            self._store_at(builder, "stored", above, value.type((1 << 8 * size) - 1))
+            builder.ret_void()
+            builder.position_at_end(elsewhere["across"])
+            self.fail(builder)
+            builder.ret_void()
+            builder.position_at_end(elsewhere["other"])
+            self.store(builder, address, value)
+            builder.ret_void()
+
+        return make
+
+    def _begin_stack_access(
+        self, function: ir.Function, size: int
+    ) -> tuple[ir.IRBuilder, ir.Value, ir.Value, Mapping[str, ir.Block]]:
+        """Looks where an address is. The builder is where it is below the pointer. The offset is that from the stack's begin."""
+        address, pointer = function.args[0], function.args[-1]
+        names = ("begin", "below", "rest", "above", "outside", "across", "other")
+        blocks = {name: function.append_basic_block(name) for name in names}
+        builder = ir.IRBuilder(blocks["begin"])
+        start = builder.sub(pointer, I64(STACK))
+        is_below, offset = self._is_in(builder, address, start, STACK, size)
+        builder.cbranch(is_below, blocks["below"], blocks["rest"])
+        builder.position_at_end(blocks["rest"])
+        is_above, _ = self._is_in(builder, address, pointer, ABOVE, size)
+        builder.cbranch(is_above, blocks["above"], blocks["outside"])
+        builder.position_at_end(blocks["outside"])
+        is_across = builder.icmp_unsigned("<", builder.add(offset, I64(size)), I64(STACK + ABOVE + 2 * size))
+        builder.cbranch(is_across, blocks["across"], blocks["other"])
+        builder.position_at_end(blocks["below"])
+        return builder, address, offset, blocks
+
+    def _load_at(self, builder: ir.IRBuilder, member: str, offset: ir.Value, size: int) -> ir.Value:
+        place = builder.add(self.place(builder, member), offset)
+        return builder.load(builder.inttoptr(place, POINTER), align=1, typ=integer(size))
+
+    def _store_at(self, builder: ir.IRBuilder, member: str, offset: ir.Value, value: ir.Value) -> None:
+        place = builder.add(self.place(builder, member), offset)
+        builder.store(value, builder.inttoptr(place, POINTER), align=1)

@@ -44,15 +44,17 @@ class Lifter:
         Raises:
             CannotLift: with the reason.
         """
-        module = ir.Module("lifted")
-        begin, state = self._begin(module, name, from_registers=True)
-        state.stack = 0
         known = self._code.label(label, x86_64_paths.is_jump)
         assert known is not None
         resumes = label + x86_64_paths.instruction_at(self._code, label).size
         leading = x86_64_paths.leading(self._code, known[0], resumes, target)
         self.passed.update(address for address in leading if self._code.is_always_on(address))
-        Walk(self._code, state, begin.function, target, leading).run(known[0])
+        for on_stack in (False, True):
+            module = ir.Module("lifted")
+            begin, state = self._begin(module, name, from_registers=True, on_stack=on_stack)
+            Walk(self._code, state, begin.function, target, leading).run(known[0])
+            if not state.stores:  # as most code
+                break
         return module
 
     def probe(self, name: str, address: int) -> ir.Module:
@@ -67,7 +69,7 @@ class Lifter:
         Walk(self._code, state, begin.function, None).run(address)
         return module
 
-    def _begin(self, module: ir.Module, name: str, *, from_registers: bool) -> tuple[ir.Block, State]:
+    def _begin(self, module: ir.Module, name: str, *, from_registers: bool, on_stack: bool = False) -> tuple[ir.Block, State]:
         function = ir.Function(module, ir.FunctionType(I64, [POINTER, I64]), name)
         entry, begin = function.append_basic_block("entry"), function.append_basic_block("begin")
         builder = ir.IRBuilder(entry)
@@ -87,9 +89,10 @@ class Lifter:
         for flag in flags.values():
             builder.store(I1(0), flag)
         memory.put(builder, I64(0), "failed")
+        stack = memory.begin_stack(builder, builder.load(general[_SP]) if on_stack else None)
         found = memory.load(builder, builder.add(gs_base, I64(self._preempt_count)), 4)
         builder.store(found, preempt_count)
         builder.branch(begin)
         builder.position_at_end(begin)
         variables = Registers(general, flags, preempt_count)
-        return begin, State(builder, variables, self._memory, gs_base, self._preempt_count, entry)
+        return begin, State(builder, variables, self._memory, gs_base, self._preempt_count, stack)
