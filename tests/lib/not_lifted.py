@@ -17,6 +17,7 @@ from emu.linux.btf import Btf
 from emu.linux.find import kernels
 from emu.linux.image import read_kernel
 from emu.linux.lift.compiled import Compiler
+from emu.linux.lift.kept_code import KeptCode
 from emu.linux.lift.lifting import Lifting
 from emu.linux.lift.reasons import CannotLift
 from emu.linux.machine import LinuxMachine
@@ -56,7 +57,10 @@ def list_of(path: Path) -> NotLifted:
     kernel = read_kernel(path)
     symbols, btf = Symbols(kernel), Btf.of(kernel)
     with LinuxMachine(kernel=path, warn=lambda text: None) as machine, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Compiler, "compile", lambda self, modules, names: [0] * len(names))
+        patch.setattr(Compiler, "compile", lambda self, modules: b"code")
+        patch.setattr(Compiler, "load", lambda self, code, names: [0] * len(names))
+        patch.setattr(KeptCode, "get", lambda self, what: None)
+        patch.setattr(KeptCode, "put", lambda self, what, lifted: None)
         memory = LinuxMemory(machine.board.ram, symbols)
         records = SimpleNamespace(top=TraceArray.allocate())
         lifting = Lifting(kernel, memory, symbols, btf, records)  # type: ignore[arg-type]  # only the top array is asked for

@@ -30,6 +30,6 @@ class Area(Record):
 ENTRY_ROOM = LARGEST_ENTRY
 
 
-def place(area: Area, name: str) -> int:
-    """The host address of a member."""
-    return area.address + HOST.fields(Area)[name].offset
+def offset_of(name: str) -> int:
+    """The offset of a member."""
+    return HOST.fields(Area)[name].offset

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import llvmlite.ir as ir
 
-from emu.linux.lift.area import ENTRY_ROOM, place
+from emu.linux.lift.area import ENTRY_ROOM
 from emu.linux.lift.memory import I64, Memory
 
 __all__ = ["COMMIT", "NO_RETURN", "REPLACED", "RESERVE", "WRITING", "Replacement", "reserve"]
@@ -123,6 +123,6 @@ def reserve(builder: ir.IRBuilder, memory: Memory, size: ir.Value, keep: ir.Valu
     """Clears room for an entry of `size` bytes, and stores the size in `keep`. The room's address; 0: it is too large."""
     builder.store(size, keep)
     fits = builder.icmp_unsigned("<=", size, I64(ENTRY_ROOM))
-    entry = I64(place(memory.area, "entry"))
+    entry = memory.place(builder, "entry")
     memory.helper(builder, "fill", entry, I64(0), builder.select(fits, size, I64(0)))
     return builder.select(fits, entry, I64(0))

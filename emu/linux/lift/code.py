@@ -27,6 +27,8 @@ class Code:
 
     Attributes:
         decoded: the instructions that have been decoded, by their addresses.
+        states: whether the jump labels that were looked at are taken, of those that are not always on.
+        depends_on_memory: whether code was read that the kernel has patched.
     """
 
     def __init__(
@@ -40,6 +42,8 @@ class Code:
         self._kernel, self._memory, self._labels, self._always = kernel, memory, labels, always
         self._function = function
         self.decoded: dict[int, object] = {}
+        self.states: dict[int, bool] = {}
+        self.depends_on_memory = False
 
     def name_of(self, address: int) -> tuple[str, int] | None:
         """The name of the function at an address, and the offset in it; None if there is none."""
@@ -64,6 +68,7 @@ class Code:
 
     def patched(self, address: int, size: int) -> bytes:
         """The code as it is in memory now. Raises LookupError."""
+        self.depends_on_memory = True
         return self._memory.read(address, size)
 
     def label(self, address: int, is_jump: Callable[[bytes], bool]) -> tuple[int, bool] | None:
@@ -75,7 +80,10 @@ class Code:
         target = self._labels.get(address)
         if target is None:
             return None
-        return target, address in self._always or is_jump(self._memory.read(address, 2))
+        if address in self._always:
+            return target, True
+        self.states[address] = is_jump(self._memory.read(address, 2))
+        return target, self.states[address]
 
     def is_always_on(self, address: int) -> bool:
         """Whether a jump label is one of those that are taken to be on."""

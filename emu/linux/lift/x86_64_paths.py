@@ -13,8 +13,9 @@ from capstone import x86
 from emu.linux.lift.code import Code
 from emu.linux.lift.reasons import CannotLift, NoCall, Target
 
-__all__ = ["decode", "instruction_at", "is_jump", "leading"]
+__all__ = ["JUMP_SIZE", "decode", "instruction_at", "is_jump", "leading"]
 
+JUMP_SIZE = 2  # bytes that `is_jump` looks at
 _LONGEST = 15  # bytes of an instruction
 _FARTHEST = 800  # instructions behind a tracepoint's nop among which the call of its functions is sought
 _ADDRESS = (1 << 64) - 1

@@ -15,9 +15,9 @@ import llvmlite.ir as ir
 from capstone import x86
 
 from emu.linux.lift import calls, x86_64_paths
-from emu.linux.lift.area import MOST_STACK_WORDS, place
+from emu.linux.lift.area import MOST_STACK_WORDS
 from emu.linux.lift.code import Code
-from emu.linux.lift.memory import I64, POINTER
+from emu.linux.lift.memory import I64
 from emu.linux.lift.reasons import CannotLift, Target
 from emu.linux.lift.x86_64_operations import condition, execute
 from emu.linux.lift.x86_64_state import State, register_of
@@ -163,7 +163,7 @@ class Walk:
             self._builder.cbranch(chosen, taken, other)
             return None
         if self._is_list_of_functions(one):
-            self._state.write(one, 0, I64(place(self._memory.area, "function")))
+            self._state.write(one, 0, self._memory.place(self._builder, "function"))
             self._list = one.operands[0].reg
             return after
         if self._list is not None and one.mnemonic == "test":
@@ -292,7 +292,7 @@ class Walk:
         if guest_stack is not None:
             self._move_arguments(guest_stack)
             state.stack = None
-            state.put(_SP, I64(place(self._memory.area, "outgoing")))
+            state.put(_SP, self._memory.place(self._builder, "outgoing"))
         state.push(I64(after))
         returns = self._function.append_basic_block(f"after_{to:x}")
 
@@ -319,8 +319,7 @@ class Walk:
             self._store_word("outgoing", word, self._builder.load(slot.value))
 
     def _store_word(self, member: str, word: int, value: ir.Value) -> None:
-        where = I64(place(self._memory.area, member) + 8 * word)
-        self._builder.store(value, self._builder.inttoptr(where, POINTER))
+        self._memory.put(self._builder, value, member, 8 * word)
 
     def _store_arguments(self, target: Target) -> None:
         """Stores the arguments of a tracepoint's functions. The first is their data."""
