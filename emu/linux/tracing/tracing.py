@@ -226,9 +226,8 @@ class LinuxTracing:
 
     def _module_gone(self, name: str) -> None:
         self._stacks.module_gone(name)
-        events = self._globals.events
-        self._globals.dynamic_events.probed_events_go([call for call in events.values() if call.module == name])
-        self.ftrace.events_gone(events.remove(name))
+        self._globals.dynamic_events.module_going(name)
+        self.ftrace.events_gone(self._globals.events.remove(name))
         self._tracepoints.module_gone(name)
         self._kprobes.module_going(name)
         self._forget(self.functions.unloaded(name))

@@ -177,7 +177,7 @@ PARTS = st.sampled_from(
     (
         "node", "count", "->", ".", "-", "next", "row", "[1]", "(node)", "(", ")", "%di", "low", "$arg*", "$arg1", "$retval",
         ":string", ":u8", "=",
-    )  # fmt: skip
+    )
 )
 
 
