@@ -38,12 +38,12 @@ EVENTS: Mapping[str, Sequence[str]] = {
 GOAL_EVENT, GOAL_PROBE, GOAL_HACKBENCH = 120, 200, 1.2  # ns, ns, times the untraced run
 IN_HACKBENCH = ("sched", "irq", "syscalls")
 FUNCTION = "vfs_write"
-GROUPS, PAIRS, MESSAGES = 2, 4, 60
+SIZES = {"GROUPS": 2, "PAIRS": 4, "MESSAGES": 60}
 HACKBENCH = """
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
-enum { GROUPS = %d, PAIRS = %d, MESSAGES = %d, SIZE = 100 };
+enum { SIZE = 100 };
 static void sender(int to[]) {
     char data[SIZE] = { 0 };
     for (int n = 0; n < MESSAGES; n++)
@@ -75,7 +75,7 @@ int main(void) {
     while (left--) failed |= wait(&status) < 0 || status;
     return failed;
 }
-""" % (GROUPS, PAIRS, MESSAGES)  # fmt: skip
+"""
 
 
 class Subject:
@@ -186,7 +186,8 @@ def hackbench(kernel: Path, rounds: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         source, program = Path(folder) / "hackbench.c", Path(folder) / "hackbench"
         source.write_text(HACKBENCH)
-        subprocess.run(["gcc", "-O2", "-static", "-o", program, source], check=True)
+        sizes = [f"-D{name}={size}" for name, size in SIZES.items()]
+        subprocess.run(["gcc", "-O2", "-static", *sizes, "-o", program, source], check=True)
         code = program.read_bytes()
 
     def prepare(machine: LinuxMachine) -> None:

@@ -125,7 +125,9 @@ class Comparison:
     other_tasks: list[tuple[TextEvent, TextEvent]] = field(default_factory=list)
 
 
-def compare(inside: Sequence[TextEvent], outside: Sequence[TextEvent], key: Callable[[TextEvent], object] = lambda e: e.same) -> Comparison:
+def compare(
+    inside: Sequence[TextEvent], outside: Sequence[TextEvent], key: Callable[[TextEvent], object] = lambda event: event.same
+) -> Comparison:
     """Compares the events of each CPU, in their order."""
     found = Comparison()
     of_cpu = _by_cpu(outside)

@@ -211,7 +211,8 @@ class Both:
     # Functions
 
     def lifted(self, program: Program, start: int, target: Target | None = None) -> Callable[[Sequence[int]], int]:
-        """A function that runs lifted code with some registers. `target`: `start` is a jump label, and this is where it leads to."""
+        """A function that runs lifted code with some registers. `target`: the call up to which the code behind the jump
+        label `start` is lifted."""
         lifter = arch.Lifter(program, self.memory, PREEMPT_COUNT)  # type: ignore[arg-type]  # has its methods
         module = lifter.probe("code", start) if target is None else lifter.site("code", start, target)
         (address,) = self.compiler.load(self.compiler.compile([module]), ["code"])
@@ -237,7 +238,8 @@ class Both:
             self.uc.ctl_flush_tb()
             self._code = code
         word = 2 | sum(value << FLAG_BITS[flag] for flag, value in flags.items())
-        self.uc.reg_write_batch([*zip(_REGISTERS, registers, strict=True), (x86.UC_X86_REG_EFLAGS, word), (x86.UC_X86_REG_GS_BASE, PER_CPU)])
+        others = (x86.UC_X86_REG_EFLAGS, word), (x86.UC_X86_REG_GS_BASE, PER_CPU)
+        self.uc.reg_write_batch([*zip(_REGISTERS, registers, strict=True), *others])
         end = CODE + len(code) if end is None else end
         with contextlib.suppress(unicorn.UcError):
             self.uc.emu_start(CODE, end)

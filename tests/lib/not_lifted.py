@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
@@ -80,7 +81,9 @@ def list_of(path: Path) -> NotLifted:
     return found
 
 
-def _try(lifting: Lifting, tracepoint: int, name: str, labels: list[int], events: list[tuple[str, int]], found: NotLifted) -> None:
+def _try(
+    lifting: Lifting, tracepoint: int, name: str, labels: Sequence[int], events: list[tuple[str, int]], found: NotLifted
+) -> None:
     try:
         for _, probe in events:
             lifting.probe(probe)

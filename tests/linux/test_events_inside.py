@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The guest's own events, enabled inside, are the witness of those that are seen from outside: in one run, event by event, per CPU."""
+"""The guest's own events, enabled inside, are the witness of those from outside: in one run, event by event, per CPU."""
 
 from __future__ import annotations
 
@@ -22,7 +22,10 @@ LONG = (
 )
 BLOCK = "dd if=/tmp/file of=/dev/nullb0 bs=4k; sync; dd if=/dev/nullb0 of=/dev/null bs=64k count=4"
 MODULES = "rmmod null_blk; insmod /tmp/null_blk.ko; rmmod null_blk; insmod /tmp/null_blk.ko"
-NODE = "rm -f /dev/nullb0; mknod /dev/nullb0 b $(grep nullb /proc/devices | cut -d' ' -f1) 0; dd if=/dev/urandom of=/tmp/file bs=4k count=9 2>/dev/null"
+NODE = (
+    "rm -f /dev/nullb0; mknod /dev/nullb0 b $(grep nullb /proc/devices | cut -d' ' -f1) 0; "
+    "dd if=/dev/urandom of=/tmp/file bs=4k count=9 2>/dev/null"
+)
 
 LATE = 200_000  # cycles: what interrupts, and recording inside, take at most
 IN_INTERRUPT = "hHsSzZ"
@@ -131,9 +134,9 @@ def test_a_difference_is_found(machine: LinuxMachine) -> None:
     event = inside[middle]
     at = next(n for n, other in enumerate(outside) if other.same == event.same and other.time <= event.time)
     for changed in (
-        outside[:at] + outside[at + 1 :],
-        outside[:at] + [outside[at]._replace(text=outside[at].text + "0")] + outside[at + 1 :],
-        outside[:at] + [outside[at]._replace(flags="d.h4.")] + outside[at + 1 :],
-        outside[:at] + [outside[at]] + outside[at:],
+        [*outside[:at], *outside[at + 1 :]],
+        [*outside[:at], outside[at]._replace(text=outside[at].text + "0"), *outside[at + 1 :]],
+        [*outside[:at], outside[at]._replace(flags="d.h4."), *outside[at + 1 :]],
+        [*outside[:at], outside[at], *outside[at:]],
     ):
         assert Explained(compare(inside, changed), changed).left

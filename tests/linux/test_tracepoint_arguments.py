@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The arguments of tracepoints from outside, beside what kprobes inside see where the guest's kernel calls the tracepoints' functions.
+"""The arguments of tracepoints from outside, beside what kprobes inside see where the kernel calls the tracepoints' functions.
 
 Two instances inside have each event on. So a tracepoint has two functions, and the kernel calls its iterator, where a probe is.
 """
@@ -28,7 +28,7 @@ INSIDE = ("%si", "%dx", "%cx", "%r8", "%r9")  # behind the functions' data
 MOST = 200
 REACHED = 60  # at least
 # Tracing inside does these itself while a probe is hit, or is not in the same state when it is asked about
-OF_TRACING = re.compile(r"^(preemptirq|ftrace|x86_fpu|bpf_test_run|benchmark|rcu|nmi|lock|context_tracking|tlb|mce|error_report)$")
+OF_TRACING = re.compile(r"^(preemptirq|ftrace|x86_fpu|rcu|nmi|lock|context_tracking|tlb)$")
 
 
 def chosen(guest: LinuxMachine, fs: TraceFS, btf: Btf, seed: int) -> Iterator[tuple[str, str, int]]:

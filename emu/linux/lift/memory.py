@@ -90,8 +90,8 @@ class Memory:
         builder.call(self._function(builder, name, ir.VoidType(), kinds, self._make_store(size)), [address, value])
 
     def begin_stack(self, builder: ir.IRBuilder, pointer: ir.Value | None) -> ir.Value | None:
-        """Lifted code begins on the guest's stack, given by the pointer, and stores there. What it stores is kept in the area: below
-        the pointer, `stack` has the place of the guest's, whose contents are nothing. None: it stores nothing there.
+        """Lifted code begins on the guest's stack, given by the pointer, and stores there. What it stores is kept in the area:
+        below the pointer, `stack` has the place of the guest's, whose contents are nothing. None: it stores nothing there.
 
         Returns:
             the argument for `load` and `store`.

@@ -30,14 +30,19 @@ OFF = "0f1f440000"  # a jump label that is off
 FLAGS = dict.fromkeys(FLAG_BITS, False)
 
 
+SIMPLE = (
+    "add", "adc", "sub", "sbb", "cmp", "and", "or", "xor", "test", "inc", "dec", "neg", "not", "mov", "movzx", "movsx", "lea",
+    "movsxd", "movabs", "xchg", "bswap", "popcnt", "cbw", "cwde", "cdqe", "cwd", "cdq", "cqo",
+)  # fmt: skip
+
+
 def _is_simple(name: str, form: str) -> bool:
     """Whether an instruction of `forms` can be part of random code: it leaves nothing undefined, and writes beside no operand."""
-    names = ("add", "adc", "sub", "sbb", "cmp", "and", "or", "xor", "test", "inc", "dec", "neg", "not", "mov", "movzx", "movsx", "lea")
-    names += ("movsxd", "movabs", "xchg", "bswap", "popcnt", "cbw", "cwde", "cdqe", "cwd", "cdq", "cqo")
-    is_known = name in names or name.startswith(("cmov", "set"))
+    is_known = name in SIMPLE or name.startswith(("cmov", "set"))
     return is_known and "rip" not in form and "gs:" not in form and "0x104" not in form and "r13 + rbx" not in form
 
 
+UNLESS_9 = "mov edx, 8; call {reserve}; mov rbx, rax; cmp edi, 9; je end; "
 RESERVE = "mov edx, {size}; call {reserve}; mov rbx, rax;"
 
 
@@ -103,7 +108,8 @@ def test_calls_and_arguments_on_the_stack(both: Both) -> None:
     made = program({
         "main": "push rbx; sub rsp, 16; mov edx, 8; call {reserve}; mov rbx, rax; push 7; push 9; mov edi, 1; mov esi, 2; "
                 "call {first}; add rsp, 16; mov [rbx], rax; call {commit}; add rsp, 16; pop rbx; ret",
-        "first": "push rbp; mov rbp, rsp; sub rsp, 32; and rsp, -16; mov [rsp + 8], rdi; mov rax, [rbp + 16]; sub rax, [rbp + 24]; "
+        "first": "push rbp; mov rbp, rsp; sub rsp, 32; and rsp, -16; mov [rsp + 8], rdi; mov rax, [rbp + 16]; "
+                 "sub rax, [rbp + 24]; "
                  "mov rdi, rax; call {second}; add rax, [rsp + 8]; leave; ret",
         "second": "lea rax, [rdi + rdi*8]; ret",
     })  # fmt: skip
@@ -159,7 +165,7 @@ FAILING = {
 
 @pytest.mark.parametrize("how", FAILING)
 def test_what_fails(both: Both, how: str) -> None:
-    made = program({"main": "mov edx, 8; call {reserve}; mov rbx, rax; cmp edi, 9; je end; " + FAILING[how] + "; end: jmp {commit}"})
+    made = program({"main": UNLESS_9 + FAILING[how] + "; end: jmp {commit}"})
     before = both.ram.copy()
     run = both.lifted(made, CODE)
     assert run(registers_for(both, (1,))) == FAILED
@@ -180,7 +186,7 @@ ENDLESS = {
 @pytest.mark.parametrize("how", ENDLESS)
 def test_what_has_no_end_fails(both: Both, how: str) -> None:
     both.put(NUMBERS, struct.pack("<Q", NUMBERS))
-    made = program({"main": "mov edx, 8; call {reserve}; mov rbx, rax; cmp edi, 9; je end; " + ENDLESS[how] + "; end: jmp {commit}"})
+    made = program({"main": UNLESS_9 + ENDLESS[how] + "; end: jmp {commit}"})
     run = both.lifted(made, CODE)
     assert run(registers_for(both, (9,))) == 8
     assert run(registers_for(both, (1,))) == FAILED
@@ -188,7 +194,8 @@ def test_what_has_no_end_fails(both: Both, how: str) -> None:
 
 REFUSED = {
     "a call of a register": "call rax", "a jump to a register": "jmp rax", "an instruction that is not lifted": "cpuid",
-    "an atomic change": "lock inc dword ptr [rdi]", "a variable of the kernel": f"mov dword ptr [{KERNEL + 0x5000 - (1 << 64)}], 1",
+    "an atomic change": "lock inc dword ptr [rdi]",
+    "a variable of the kernel": f"mov dword ptr [{KERNEL + 0x5000 - (1 << 64)}], 1",
     "code that is not there": "jmp {far}", "SSE": "movaps xmm0, [rdi]", "a half word": "div cl",
     "addresses of 32 bits": "mov eax, [ecx + edx]", "port output": "out dx, al",
 }  # fmt: skip
@@ -295,10 +302,12 @@ COLD = {
     "pushed below": "sub rsp, 8; push rax; push rcx; mov rdx, [rsp + 0x18]; mov rcx, [rsp + 0x20]; call {target}; add rsp, 24",
     "kept": "mov [rsp + 8], rax; mov rax, rbx; mov rdx, [rsp + 8]; push rdx; push rax; mov rcx, [rsp + 0x18]; call {target}",
     "moved pointer": "mov [rsp], rax; lea rsp, [rsp - 0x20]; mov rdx, [rsp + 0x20]; push rcx; push r8; call {target}",
-    "on one way": "mov rdx, rcx; test rcx, 1; je other; mov [rsp + 8], rbx; other: mov rdx, [rsp + 8]; push rdx; push rdx; call {target}",
+    "on one way": "mov rdx, rcx; test rcx, 1; je other; mov [rsp + 8], rbx; other: mov rdx, [rsp + 8]; push rdx; "
+                  "push rdx; call {target}",
     "on the other way": "jmp begin; join: mov rdx, [rsp + 8]; push rdx; push rdx; call {target}; begin: test rcx, rcx; je join; "
                         "mov [rsp + 8], rax; jmp join",
-    "a loop": "xor edx, edx; again: mov rcx, [rsp + 8]; inc edx; mov [rsp + 8], rdx; cmp edx, 5; jne again; push rdx; push rcx; call {target}",
+    "a loop": "xor edx, edx; again: mov rcx, [rsp + 8]; inc edx; mov [rsp + 8], rdx; cmp edx, 5; jne again; push rdx; push rcx; "
+              "call {target}",
     "popped": "push rax; push rbx; pop rcx; pop rdx; push 1; push 2; call {target}",
     "a part": "mov [rsp + 8], rax; mov ecx, [rsp + 8]; movzx edx, byte ptr [rsp + 9]; push rcx; push rdx; call {target}",
     "parts": "mov dword ptr [rsp + 8], ecx; mov dword ptr [rsp + 12], edx; mov rcx, [rsp + 8]; push rcx; push rdx; call {target}",
