@@ -28,7 +28,7 @@ MOST = 200
 REACHED = 60  # at least
 # Those that the command reaches. Tracing inside itself does what some others tell of, such as rcu and ftrace.
 SYSTEMS = (
-    "exceptions", "filelock", "filemap", "initcall", "ipi", "irq", "irq_vectors", "kmem", "maple_tree", "mmap", "mmap_lock", "oom",
+    "exceptions", "filelock", "filemap", "initcall", "ipi", "irq", "irq_vectors", "kmem", "maple_tree", "mmap", "mmap_lock",
     "pagemap", "power", "printk", "raw_syscalls", "sched", "signal", "task", "timer", "vmalloc", "workqueue", "writeback",
 )  # fmt: skip
 
