@@ -58,8 +58,8 @@ def reached(guest: LinuxMachine, fs: TraceFS) -> frozenset[str]:
     guest.run(LONG)
     fs.write("tracing_on", "0")
     fs.write("set_event", "")
-    guest.restore(before)
     found = frozenset(event.text.partition(":")[0] for event in events_of(fs.read("trace")))
+    guest.restore(before)
     fs.write("trace", "")
     return found
 
