@@ -27,7 +27,7 @@ from emu.linux.machine import LinuxMachine
 PARTS = ("events", "probe", "hackbench")
 ROUNDS = 5
 KB = 60_000  # of each CPU's ring buffer: nothing is overwritten
-BUSY = "i=0; while [ $i -lt 40 ]; do /bin/true; cat /proc/stat > /dev/null; i=$((i+1)); done"
+BUSY = "i=0; while [ $i -lt 150 ]; do /bin/true; cat /proc/stat > /dev/null; i=$((i+1)); done"
 EVENTS: Mapping[str, Sequence[str]] = {
     "sched:sched_switch": ("sched:sched_switch",),
     "sched": ("sched",),
@@ -38,7 +38,7 @@ EVENTS: Mapping[str, Sequence[str]] = {
 GOAL_EVENT, GOAL_PROBE, GOAL_HACKBENCH = 120, 200, 1.2  # ns, ns, times the untraced run
 IN_HACKBENCH = ("sched", "irq", "syscalls")
 FUNCTION = "vfs_write"
-SIZES = {"GROUPS": 2, "PAIRS": 4, "MESSAGES": 60}
+SIZES = {"GROUPS": 4, "PAIRS": 8, "MESSAGES": 100}
 HACKBENCH = """
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -150,7 +150,7 @@ def events(kernel: Path, rounds: int) -> None:
 
 def probe(kernel: Path, rounds: int) -> None:
     """Prints the cost of a kprobe within a function."""
-    subject = Subject(kernel, "dd if=/dev/zero of=/dev/null bs=1 count=6000")
+    subject = Subject(kernel, "dd if=/dev/zero of=/dev/null bs=1 count=60000")
 
     def setup(offset: int, argument: str) -> Callable[[TraceFS], None]:
         def define(fs: TraceFS) -> None:
