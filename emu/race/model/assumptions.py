@@ -18,15 +18,19 @@ _HANDLERS = {
 }
 
 
-def assumptions(scenario: Scenario, model: FetchModel) -> tuple[str, ...]:
+def assumptions(scenario: Scenario, model: FetchModel, *, any_number_of_cpus: bool = False) -> tuple[str, ...]:
     """The assumptions, a sentence each."""
+    sites = _count(len(scenario.places), "site")
+    there = f"{_count(scenario.cpus, 'CPU')}, each with one task, and {sites} are all there are."
+    if any_number_of_cpus:
+        there = f"{sites} and any number of CPUs, each with one task that stays on it, are all there are."
     often = {0: "any number of times", 1: "once at most"}.get(scenario.visits, f"{scenario.visits} times at most")
     stores = "Every store is seen whole."
     if model.store < LINE:
         pieces = f"in each aligned piece of {model.store} bytes"
         stores = f"A store is seen whole {pieces}, and the pieces one after another, from the lowest address."
     sentences = [
-        f"{_count(scenario.cpus, 'CPU')}, each with one task, and {_count(len(scenario.places), 'site')} are all there are.",
+        there,
         f"A CPU comes to a site {often}, executes it from its first byte, and comes to it in no other way.",
         f"Fetch model {model.name}: {model.meaning} ({model.source}).",
         stores,

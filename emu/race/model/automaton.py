@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 from enum import IntEnum, StrEnum
 from typing import NamedTuple
 
@@ -107,6 +108,7 @@ class Automaton:
     Args:
         scenario: the changes, and the CPUs' paths.
         model: the fetch model.
+        sites: the sites, from 1, that CPUs come to; None: all. Those of the handler and the entry must be among them.
 
     Attributes:
         patcher: the patcher's state at each position.
@@ -116,11 +118,12 @@ class Automaton:
         ValueError: the scenario is impossible. The text says why.
     """
 
-    def __init__(self, scenario: Scenario, model: FetchModel) -> None:
+    def __init__(self, scenario: Scenario, model: FetchModel, sites: AbstractSet[int] | None = None) -> None:
         self._scenario = scenario
         _check(scenario)
         self._patches = model_patches(scenario)
-        self.patcher = Patcher(scenario, self._patches, model)
+        self._sites = sorted(sites) if sites is not None else list(range(1, len(self._patches) + 1))
+        self.patcher = Patcher(scenario, self._patches, model, sites)
         self._arch = scenario.arch
         self._breakpoint = scenario.breakpoint
         self._old = [self._instructions(patch.address, patch.old) for patch in self._patches]
@@ -135,7 +138,7 @@ class Automaton:
         if any(mixture and mixture[1] == (self._replaced == _NEW) for mixture in mixtures):
             self._replaced |= _MIXTURE
         self._handler_sites, self._entry_sites, self._nmi_sites = (
-            sorted(sites) for sites in (scenario.handler_sites, scenario.entry_sites, scenario.nmi_sites)
+            sorted(of) for of in (scenario.handler_sites, scenario.entry_sites, scenario.nmi_sites.intersection(self._sites))
         )
         frames = (Frame(Kind.USER),) if scenario.user else ()
         self.first = Cpu(self.patcher.synchronised(0), frames, visits=scenario.visits, nmis=scenario.visits)
@@ -239,7 +242,7 @@ class Automaton:
     def _at_home(self, position: int, cpu: Cpu, every: bool) -> Iterator[Move]:
         if cpu.visits or not self._scenario.visits:
             visiting = cpu._replace(visits=max(cpu.visits - 1, 0))
-            for site in range(1, len(self._patches) + 1):
+            for site in self._sites:
                 yield from self._execute(position, _pushed(visiting, Frame(Kind.AT, site, 0, _ANY)), every)
         if self._scenario.user:
             yield Move(Event(0, What.EXIT), _pushed(cpu, Frame(Kind.USER)))
