@@ -122,7 +122,7 @@ def test_more_cpus_and_sites(emu: Emu, files: Path) -> None:
         assert (verdict["fetch"], verdict["ok"]) == ("torn1", True)
         return int(verdict["states"])
 
-    assert states("--cpus", "1") < states() < states("--cpus", "3") < states("--cpus", "3", "--sites", "2")
+    assert states("--cpus", "1") == states("--cpus", "3") < states("--cpus", "3", "--sites", "2")
 
 
 def test_the_same_command_gives_the_same_text(emu: Emu, files: Path) -> None:

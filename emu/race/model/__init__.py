@@ -49,7 +49,7 @@ def explore(scenario: Scenario, fetch: str, limits: Limits | None = None, *, red
     limits = (limits or Limits()).started()
     try:
         of_one = of_one_cpu(scenario, fetch, limits) if reduce and not obstacle(scenario) else None
-        if of_one and (of_one.outcome is Outcome.SAFE or scenario.cpus == 1 == len(parts(scenario))):
+        if of_one and (of_one.outcome is Outcome.SAFE or of_one.why == INTERRUPTED):
             return dataclasses.replace(of_one, seconds=time.perf_counter() - began)
         tables = Tables(automaton_of(scenario, fetch), limits)
         found = _searched(tables, scenario.cpus, limits)

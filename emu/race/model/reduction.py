@@ -75,7 +75,7 @@ def parts(scenario: Scenario) -> list[frozenset[int]]:
     """
     sites = range(1, len(scenario.places) + 1)
     forced = scenario.handler_sites | scenario.entry_sites
-    if scenario.visits or (scenario.user and scenario.nmi_sites):
+    if not scenario.places or scenario.visits or (scenario.user and scenario.nmi_sites):
         return [frozenset(sites)]
     found = {frozenset({site}) | forced for site in sites}
     return sorted((part for part in found if not any(part < other for other in found)), key=sorted)
