@@ -206,7 +206,7 @@ def _possible(count: int, most: int, what: str) -> int:
 def _places(scenario: Scenario, sites: int) -> tuple[int, ...]:
     """This many places: the scenario's, followed by the architecture's other kinds of places."""
     _possible(sites, MOST_SITES, "sites")
-    named = max(scenario.misses | scenario.handler_sites | scenario.nmi_sites | scenario.entry_sites, default=0)
+    named = max(scenario.named_sites, default=0)
     if named > sites:
         raise ValueError(f"{sites} sites: scenario {scenario.name} says something of site {named}")
     return tuple(itertools.islice(itertools.chain(scenario.places, itertools.cycle(scenario.race_arch.places)), sites))

@@ -20,7 +20,8 @@ from emu.race.scenario.change import Change
 from emu.race.scenario.protocol_steps import LAB_PROTOCOLS, stages
 from emu.race.scenario.protocol_text import ChangedProtocol, ShippedProtocol, WrittenProtocol, WrittenWrite
 from emu.race.scenario.scenario import Expectation, Handler, Scenario, Wrong
-from emu.race.scenario.scenario_file import format, parse, read
+from emu.race.scenario.scenario_file import parse, read
+from emu.race.scenario.scenario_format import format
 from emu.race.scenario.text_file import TextError
 
 WHOLE = """\

@@ -64,11 +64,11 @@ def table(verdict: Verdict) -> str:
 
 
 def reservations(coverages: Iterable[Mapping[str, tuple[int, int]]], assumptions: Sequence[Sequence[str]]) -> str:
-    """The coverage, and the assumptions behind claims that something never happens.
+    """The coverage, and the assumptions behind verdicts.
 
     Args:
         coverages: the coverage of each completed search.
-        assumptions: the assumptions of each verdict that something never happens.
+        assumptions: the assumptions of each verdict.
     """
     sums: dict[str, list[int]] = {}
     for coverage in coverages:
@@ -89,4 +89,4 @@ def reservations(coverages: Iterable[Mapping[str, tuple[int, int]]], assumptions
 def reservations_of(verdicts: Sequence[Verdict]) -> str:
     """The same for searches of scenarios."""
     coverages = [verdict.coverage for verdict in verdicts if not verdict.wrong]
-    return reservations(coverages, [verdict.assumptions for verdict in verdicts if verdict.outcome == "safe"])
+    return reservations(coverages, [verdict.assumptions for verdict in verdicts if verdict.outcome != "not decided"])

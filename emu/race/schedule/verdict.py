@@ -34,7 +34,7 @@ class Verdict:
         states: the number of distinct states seen.
         moves: the number of events tried.
         coverage: what was reached, by name: (reached, total).
-        assumptions: what "safe" assumes, a sentence each.
+        assumptions: what the result assumes, a sentence each.
         digest: a digest of the machine's base state and images, for replays; "" on the model.
         seconds: the duration of the search. It is not compared.
     """
