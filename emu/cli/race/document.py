@@ -30,6 +30,7 @@ def verdict_object(verdict: Verdict) -> dict[str, object]:
         "change": scenario.change_text,
         "places": list(scenario.places),
         "cpus": scenario.cpus,
+        "any_number_of_cpus": verdict.any_number_of_cpus,
         "nmi_sites": sorted(scenario.nmi_sites),
         "fetch": verdict.fetch,
         "on": verdict.on,

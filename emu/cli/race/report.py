@@ -52,6 +52,8 @@ def verdict_line(verdict: Verdict, *, engine: bool) -> str:
 def _finding(verdict: Verdict) -> str:
     if verdict.wrong is not None:
         return f"{verdict.wrong} after {counted(len(verdict.schedule), 'event')}: {verdict.why}"
+    if verdict.any_number_of_cpus:
+        return f"{verdict.outcome} for any number of CPUs"
     return f"{verdict.outcome}: {verdict.why}" if verdict.why else verdict.outcome.value
 
 

@@ -29,8 +29,12 @@ _DEFERRALS = {
 }
 
 
-def assumptions(scenario: Scenario, model: FetchModel) -> tuple[str, ...]:
+def assumptions(scenario: Scenario, model: FetchModel, *, any_number_of_cpus: bool = False) -> tuple[str, ...]:
     """The assumptions, a sentence each."""
+    sites = _count(len(scenario.places), "site")
+    there = f"{_count(scenario.cpus, 'CPU')}, each with one task, and {sites} are all there are."
+    if any_number_of_cpus:
+        there = f"{sites} and any number of CPUs, each with one task that stays on it, are all there are."
     often = {0: "any number of times", 1: "once at most"}.get(scenario.visits, f"{scenario.visits} times at most")
     steps = scenario.steps(model_patches(scenario))
     store = scenario.store_of(model)
@@ -39,7 +43,7 @@ def assumptions(scenario: Scenario, model: FetchModel) -> tuple[str, ...]:
         pieces = f"in each aligned piece of {store} bytes" if store > 1 else "in each of its bytes"
         stores = f"A store is seen whole {pieces}, and the pieces one after another, from the lowest address."
     sentences = [
-        f"{_count(scenario.cpus, 'CPU')}, each with one task, and {_count(len(scenario.places), 'site')} are all there are.",
+        there,
         f"A CPU comes to a site {often}, executes it from its first byte, and comes to it in no other way.",
         f"Fetch model {model.name}: {model.meaning} ({model.source}).",
         stores,

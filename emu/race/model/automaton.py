@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
 
 from emu.cpu import arch as cpu_arch
 from emu.cpu.disassembly import disassemble
@@ -28,6 +29,7 @@ class Automaton:
     Args:
         scenario: the changes, and the CPUs' paths.
         model: the fetch model.
+        sites: the sites, from 1, that CPUs come to; None: all. Those of the handler and the entry must be among them.
 
     Attributes:
         patcher: the patcher's state at each position.
@@ -37,11 +39,12 @@ class Automaton:
         ValueError: the scenario is impossible. The text says why.
     """
 
-    def __init__(self, scenario: Scenario, model: FetchModel) -> None:
+    def __init__(self, scenario: Scenario, model: FetchModel, sites: AbstractSet[int] | None = None) -> None:
         self._scenario = scenario
         _check(scenario)
         self._patches = model_patches(scenario)
-        self.patcher = Patcher(scenario, self._patches, model)
+        self._sites = sorted(sites) if sites is not None else list(range(1, len(self._patches) + 1))
+        self.patcher = Patcher(scenario, self._patches, model, sites)
         self._arch = scenario.arch
         self._breakpoint = scenario.breakpoint
         self._leaves = scenario.race_arch.leaves
@@ -60,9 +63,10 @@ class Automaton:
             if as_new is not (kept == NEW):
                 self._replaced |= BETWEEN << bit
         self._handler_sites, self._entry_sites, self._nmi_sites, self._irq_sites, self._idle_sites = (
-            sorted(sites)
-            for sites in (
-                scenario.handler_sites, scenario.entry_sites, scenario.nmi_sites, scenario.irq_sites, scenario.idle_sites,
+            sorted(of)
+            for of in (
+                scenario.handler_sites, scenario.entry_sites,
+                *(of.intersection(self._sites) for of in (scenario.nmi_sites, scenario.irq_sites, scenario.idle_sites)),
             )
         )  # fmt: skip
         frames = (Frame(Kind.USER),) if scenario.user else ()
@@ -207,7 +211,7 @@ class Automaton:
     def _at_home(self, position: int, cpu: Cpu, every: bool) -> Iterator[Move]:
         if cpu.visits or not self._scenario.visits:
             visiting = cpu._replace(visits=max(cpu.visits - 1, 0))
-            for site in range(1, len(self._patches) + 1):
+            for site in self._sites:
                 yield from self._execute(position, pushed(visiting, Frame(Kind.AT, site, 0, ANY)), every)
             for site in self._idle_sites:
                 frames = (Frame(Kind.IDLE), Frame(Kind.AT, site, 0, ANY))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 
 from emu.ftrace.sites.patching import Park, Patch, Release, Synchronise, Write
 from emu.race.scenario.fetch import View, Views
@@ -36,6 +37,7 @@ class Patcher:
         scenario: the scenario with the protocol.
         patches: the change at each site.
         model: the fetch model, which says which stores are atomic.
+        sites: the sites, from 1, that CPUs come to; None: all.
 
     Attributes:
         events: the events. The last is DONE, unless the protocol does not end.
@@ -52,7 +54,9 @@ class Patcher:
         done: whether the protocol has ended.
     """
 
-    def __init__(self, scenario: Scenario, patches: Sequence[Patch], model: FetchModel) -> None:
+    def __init__(
+        self, scenario: Scenario, patches: Sequence[Patch], model: FetchModel, sites: AbstractSet[int] | None = None
+    ) -> None:
         self._patches = patches
         steps = scenario.steps(patches)
         self.events: list[Event] = []
@@ -76,10 +80,12 @@ class Patcher:
         self.end = len(self.events)
         self.views = [Views(model, p.address, [sites[n] for sites in self.memory]) for n, p in enumerate(patches)]
         self._deaf = scenario.deaf
+        self._seen = [sites is None or n in sites for n in range(1, len(patches) + 1)]
 
     def synchronised(self, position: int) -> tuple[View, ...]:
-        """The view of each site for a CPU that synchronises at a position."""
-        return tuple(views.synchronised(self.now[position]) for views in self.views)
+        """The view of each site for a CPU that synchronises at a position; () for a site that no CPU comes to."""
+        now = self.now[position]
+        return tuple(views.synchronised(now) if seen else () for views, seen in zip(self.views, self._seen, strict=True))
 
     def is_deaf(self, position: int) -> bool:
         """Whether the last synchronisation before a position does not affect fetches."""
