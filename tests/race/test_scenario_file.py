@@ -180,12 +180,16 @@ NAMES = "breakpoint, flush, stop_machine, pair, FILE.py:FUNCTION, or nothing, an
 # Line 4, which is added to a scenario with two sites and a protocol; and the error message.
 ERRORS = {
     "plase 1": "4:1: 'plase' is no word of a scenario; scenario, arch, place, change, old, new, calls, right, protocol, fails, "
-    "handler, misses, nmi, irq, idle, nests, ist, in-handler, deaf, user, entry, hotplug, visits, cpus, stores, fetch, never or "
-    "expect; did you mean place?",
-    "user later": "4:6: 'later' is no value of `user`; watching or mode",
+    "handler, misses, nmi, irq, idle, into, nests, ist, in-handler, deaf, user, entry, hotplug, visits, cpus, stores, fetch, "
+    "never or expect; did you mean place?",
+    "user later": "4:6: 'later' is no value of `user`; watching, mode or task",
     "user mode now": "4:11: 'now' is one word too many; 'user' has one value",
     "hotplug never": "4:9: 'never' is no value of `hotplug`; none, free or locked",
     "nests 1": "4:7: '1' is one word too many; 'nests' has no value",
+    "into 2": "4:1: 'into' a site of one instruction; there is nothing to jump to",
+    "change nops > call\ninto 3": "5:6: '3' is no offset of an instruction within the old code; 2",
+    "expect torn in": "4:15: '' is no number of events; a number from 1 to 1000",
+    "expect torn in 3 in 4": "4:18: 'in' after 'torn'; nothing, or `on` and fetch models",
     "ist": "4:4: 'ist' has no value; at least one stack is needed",
     "ist irq": "4:5: 'irq' is no stack; nmi or breakpoint",
     "irq 3": "4:5: '3' is no site of the scenario; a number from 1 to 2",

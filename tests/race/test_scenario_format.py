@@ -54,7 +54,8 @@ def _written(draw: st.DrawFn, arch: str, sites: int, size: int) -> WrittenProtoc
 @st.composite
 def scenarios(draw: st.DrawFn) -> Scenario:
     arch = draw(st.sampled_from(sorted(ARCHITECTURES)))
-    offsets = range(0, 64, cpu_arch.load(arch).instruction_alignment)
+    alignment = cpu_arch.load(arch).instruction_alignment
+    offsets = range(0, 64, alignment)
     places = tuple(draw(st.lists(st.sampled_from(offsets), min_size=1, max_size=3)))
     change = draw(st.sampled_from(race_arch.load(arch).changes))
     size = len(model_patches(Scenario("x", ShippedProtocol("flush"), "flush", arch=arch, change=change))[0].old)
@@ -80,12 +81,14 @@ def scenarios(draw: st.DrawFn) -> Scenario:
         entry_sites=draw(sites) if user else frozenset(), visits=draw(st.integers(0, 100)),
         cpus=draw(st.integers(1, 8)), never=draw(st.frozensets(st.sampled_from(Wrong), min_size=1)),
     )  # fmt: skip
+    into = frozenset(draw(st.sets(st.sampled_from(scenario.offsets)))) - {0}
+    scenario = dataclasses.replace(scenario, into=into)
     writes = sum(hasattr(step, "new") for step in scenario.steps(model_patches(scenario)))
     scenario = dataclasses.replace(scenario, fails_at=draw(st.integers(0, writes)))
     models = draw(st.lists(st.sampled_from(scenario.models), unique=True))
     scenario = dataclasses.replace(scenario, fetch=tuple(models))
     wrong = st.sampled_from(sorted(scenario.never))
-    one = st.one_of(st.builds(Expectation, st.booleans()), st.builds(Expectation, st.just(True), wrong))
+    one = st.one_of(st.builds(Expectation, st.booleans()), st.builds(Expectation, st.just(True), wrong, st.integers(0, 1000)))
     return dataclasses.replace(scenario, expect=draw(st.dictionaries(st.sampled_from(scenario.models), one)))
 
 

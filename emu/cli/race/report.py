@@ -33,7 +33,8 @@ def expectation_text(expectation: Expectation) -> str:
     """The text of an expectation, in the form of a scenario's `expect`."""
     if not expectation.unsafe:
         return "safe"
-    return expectation.wrong.value if expectation.wrong else "unsafe"
+    wrong = expectation.wrong.value if expectation.wrong else "unsafe"
+    return f"{wrong} after {counted(expectation.events, 'event')}" if expectation.events else wrong
 
 
 def verdict_line(verdict: Verdict, *, engine: bool) -> str:

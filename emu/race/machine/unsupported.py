@@ -37,8 +37,8 @@ def unsupported(scenario: Scenario) -> str | None:
         return "the guest frees no trampolines"
     if scenario.user or scenario.entry_sites:
         return "the guest's CPUs begin in the kernel, and nothing is deferred to its entry"
-    if scenario.codes or scenario.right:
-        return "the guest's module has sites with the changes of `change` alone"
+    if scenario.codes or scenario.right or scenario.into:
+        return "the guest's module has sites with the changes of `change` alone, and no jumps into them"
     if scenario.irq_sites or scenario.idle_sites or scenario.hotplug is not Hotplug.NONE or scenario.nests or scenario.ist:
         return "on the guest neither interrupts nor the idle task come to sites, no CPU goes, and no NMIs nest"
     if any(isinstance(step, Know) or (isinstance(step, Forget) and step.site) for step in steps):

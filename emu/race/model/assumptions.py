@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from emu.cpu.disassembly import disassemble
 from emu.race.model.model_sites import model_patches
 from emu.race.scenario.fetch_model import FetchModel
 from emu.race.scenario.protocol_steps import Free, LabStep, WaitTasks
@@ -24,6 +23,8 @@ _HANDLERS = {
 _DEFERRALS = {
     Deferral.WATCHING: "A synchronisation is deferred on a CPU that the kernel does not watch: one in user mode, or in the "
     "kernel's entry before it synchronises, and not in an NMI or an interrupt.",
+    Deferral.TASK: "A synchronisation is deferred on a CPU whose task is in user mode, even while the CPU is in an NMI or an "
+    "interrupt.",
     Deferral.MODE: "A synchronisation is deferred on a CPU in user mode; one in the kernel's entry, an NMI or an interrupt is "
     "interrupted as soon as that is over.",
 }
@@ -36,6 +37,7 @@ def assumptions(scenario: Scenario, model: FetchModel, *, any_number_of_cpus: bo
     if any_number_of_cpus:
         there = f"{sites} and any number of CPUs, each with one task that stays on it, are all there are."
     often = {0: "any number of times", 1: "once at most"}.get(scenario.visits, f"{scenario.visits} times at most")
+    into = f" or, after a jump, from byte {_any_of(scenario.into)}" if scenario.into else ""
     steps = scenario.steps(model_patches(scenario))
     store = scenario.store_of(model)
     stores = "Every store is seen whole."
@@ -44,7 +46,7 @@ def assumptions(scenario: Scenario, model: FetchModel, *, any_number_of_cpus: bo
         stores = f"A store is seen whole {pieces}, and the pieces one after another, from the lowest address."
     sentences = [
         there,
-        f"A CPU comes to a site {often}, executes it from its first byte, and comes to it in no other way.",
+        f"A CPU comes to a site {often}, executes it from its first byte{into}, and comes to it in no other way.",
         f"Fetch model {model.name}: {model.meaning} ({model.source}).",
         stores,
         "Data memory is sequentially consistent, and the patcher is the only one who writes code.",
@@ -87,9 +89,7 @@ def _of_tasks(scenario: Scenario, steps: Sequence[LabStep]) -> Iterator[str]:
         )
     if any(isinstance(step, Free) for step in steps) and not scenario.from_call:
         yield "`free` frees nothing: the old code calls nothing."
-    patch = model_patches(scenario)[0]
-    whole = len(disassemble(scenario.ftrace_arch.cpu, patch.old, patch.address)) == 1
-    if waits and whole and not scenario.from_call:
+    if waits and len(scenario.offsets) == 1 and not scenario.from_call:
         beyond = " but those in the breakpoint handler" if scenario.breakpoint else ""
         yield f"`wait-tasks` waits for no tasks{beyond}: the old code is one instruction, and calls nothing."
 
@@ -116,6 +116,10 @@ def _of_handlers(scenario: Scenario, often: str) -> Iterator[str]:
 
 def _all_of(numbers: Collection[int]) -> str:
     return " and ".join(f"{number}" for number in sorted(numbers))
+
+
+def _any_of(numbers: Collection[int]) -> str:
+    return " or ".join(f"{number}" for number in sorted(numbers))
 
 
 def _sites(numbers: Collection[int]) -> str:

@@ -112,9 +112,10 @@ class Automaton:
 
     def _is_deferred(self, cpu: Cpu) -> bool:
         """Whether a CPU is left alone by a synchronisation until it enters the kernel."""
-        if not cpu.frames or cpu.is_interrupted:
+        deferral = self._scenario.deferral
+        if not cpu.frames or (cpu.is_interrupted and deferral is not Deferral.TASK):
             return False
-        within_entry = self._scenario.deferral is Deferral.WATCHING
+        within_entry = deferral is Deferral.WATCHING
         return cpu.frames[0].kind is Kind.USER or (cpu.frames[0].kind is Kind.ENTRY and within_entry)
 
     # A CPU's moves
@@ -212,7 +213,8 @@ class Automaton:
         if cpu.visits or not self._scenario.visits:
             visiting = cpu._replace(visits=max(cpu.visits - 1, 0))
             for site in self._sites:
-                yield from self._execute(position, pushed(visiting, Frame(Kind.AT, site, 0, ANY)), every)
+                for offset in (0, *sorted(self._scenario.into)):
+                    yield from self._execute(position, pushed(visiting, Frame(Kind.AT, site, offset, ANY)), every)
             for site in self._idle_sites:
                 frames = (Frame(Kind.IDLE), Frame(Kind.AT, site, 0, ANY))
                 yield Move(Event(0, What.IDLE, site), visiting._replace(frames=frames))
@@ -341,6 +343,8 @@ def _check(scenario: Scenario) -> None:
     for place in scenario.places:
         if place not in offsets:
             raise ValueError(f"a site at {place} of its page; a multiple of {offsets.step} below {PAGE} is allowed")
+    if not scenario.into <= {*scenario.offsets}:
+        raise ValueError(f"jumps to bytes {sorted(scenario.into)} of a site; its instructions begin at {scenario.offsets}")
     for site in sorted(scenario.named_sites):
         if not 1 <= site <= len(scenario.places):
             raise ValueError(f"the scenario has no site {site}; it has {len(scenario.places)}")

@@ -29,6 +29,7 @@ FIELDS: Mapping[str, str] = MappingProxyType(
         "handler_sites": "visited by the CPU that handles a breakpoint", "nmi_sites": "visited by the CPU that takes the NMI",
         "deaf": "by the number of the synchronisation, alike for all CPUs",
         "irq_sites": "visited by the CPU that takes the interrupt", "idle_sites": "visited by a CPU's idle task",
+        "into": "alike for all CPUs",
         "nests": "NMIs of one CPU", "ist": "stacks of one CPU",
         "hotplug": "a CPU comes and goes by itself; when, the patcher's position says",
         "user": "a mode of each CPU", "deferral": "a mode of each CPU", "entry_sites": "visited by the CPU that enters",
@@ -76,8 +77,8 @@ def parts(scenario: Scenario) -> list[frozenset[int]]:
 
     Something is wrong at a site, or in the breakpoint handler's sites above it, or in those of the kernel's entry. So each set
     has one site, and all that are visited by handlers and by the entry. There is one set of all sites if what happens at one
-    site has an effect on another: a budget of visits, an NMI or interrupt that comes from user mode and synchronises, or a stack for
-    handlers at several sites.
+    site has an effect on another: a budget of visits, an NMI or interrupt that comes from user mode and synchronises, or a stack
+    for handlers at several sites.
     """
     sites = range(1, len(scenario.places) + 1)
     forced = scenario.handler_sites | scenario.entry_sites

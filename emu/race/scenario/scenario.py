@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from emu.architectures import DEFAULT_ARCHITECTURE
+from emu.cpu.disassembly import disassemble
 from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.sites.own_protocol import steps_of
@@ -59,6 +60,7 @@ class Deferral(StrEnum):
 
     WATCHING = "watching"  # whether the kernel watches it: not in user mode, nor in the entry before its synchronisation
     MODE = "mode"  # whether it is in user mode
+    TASK = "task"  # whether its task is, even while the CPU is in an NMI
 
 
 class Hotplug(StrEnum):
@@ -78,13 +80,19 @@ class Stack(StrEnum):
 
 @dataclass(frozen=True)
 class Expectation:
-    """A scenario's expectation under one fetch model: safe (`unsafe` is False), unsafe, or unsafe in a specific way."""
+    """A scenario's expectation under one fetch model: safe (`unsafe` is False), unsafe, or unsafe in a specific way.
+
+    `events` is the number of events of a shortest schedule on the model; 0: any.
+    """
 
     unsafe: bool
     wrong: Wrong | None = None
+    events: int = 0
 
-    def met(self, safe: bool, wrong: Wrong | None) -> bool:
-        return safe != self.unsafe and (self.wrong is None or self.wrong is wrong)
+    def met(self, safe: bool, wrong: Wrong | None, events: int = 0) -> bool:
+        """Whether a result is as expected. Of the machine's, `events` is 0: it is not compared."""
+        as_expected = self.wrong is None or self.wrong is wrong
+        return safe != self.unsafe and as_expected and events in (0, self.events or events)
 
 
 @dataclass(frozen=True)
@@ -110,6 +118,7 @@ class Scenario:
         nmi_sites: sites that NMI handlers execute, at any moment.
         irq_sites: sites that handlers of other interrupts execute.
         idle_sites: sites that the idle task executes.
+        into: offsets in a site to which a jump elsewhere goes.
         nests: whether the IRET from a breakpoint's handler unmasks NMIs, so that an NMI comes in the handler of another.
         ist: the handlers with one stack for each CPU.
         hotplug: when CPUs go offline and come back.
@@ -142,6 +151,7 @@ class Scenario:
     nmi_sites: frozenset[int] = frozenset()
     irq_sites: frozenset[int] = frozenset()
     idle_sites: frozenset[int] = frozenset()
+    into: frozenset[int] = frozenset()
     nests: bool = False
     ist: frozenset[Stack] = frozenset()
     hotplug: Hotplug = Hotplug.NONE
@@ -186,6 +196,13 @@ class Scenario:
     def to_call(self) -> bool:
         """Whether the code after calls."""
         return "new" in self.calls if self.codes else self.change.to_call
+
+    @property
+    def offsets(self) -> list[int]:
+        """Where the instructions of the old code begin."""
+        start = self.race_arch.first_line
+        (patch,) = self.patches([start], *self.race_arch.targets)
+        return [instruction.address - start for instruction in disassemble(self.ftrace_arch.cpu, patch.old, start)]
 
     @property
     def change_text(self) -> str:

@@ -51,9 +51,10 @@ _LONGEST_NAME = 100  # characters
 _MOST_VISITS = 100
 _WORDS = (
     "scenario", "arch", "place", "change", "old", "new", "calls", "right", "protocol", "fails", "handler", "misses", "nmi",
-    "irq", "idle", "nests", "ist", "in-handler", "deaf", "user", "entry", "hotplug", "visits", "cpus", "stores", "fetch",
+    "irq", "idle", "into", "nests", "ist", "in-handler", "deaf", "user", "entry", "hotplug", "visits", "cpus", "stores", "fetch",
     "never", "expect",
 )  # fmt: skip
+_MOST_EVENTS = 1000
 _LONGEST_CODE = 32  # bytes of a site whose code is given
 _STORES = ("1", "2", "4", "8", "16", "64", "whole")
 _BYTE = re.compile(r"[0-9a-fA-F]{2}")
@@ -177,6 +178,7 @@ class _Parser:
             cpus=self._number("cpus", range(1, MOST_CPUS + 1), 2),
         )
         scenario = dataclasses.replace(scenario, right=self._right_codes(scenario), calls=self._calls(scenario))
+        scenario = dataclasses.replace(scenario, into=self._into(scenario))
         for name in ("handler", "misses", "in-handler", "nests", "ist"):
             if name in self._lines and not scenario.breakpoint:
                 raise file.error(self._lines[name].head, f"'{name}' on {arch}, which has no breakpoints")
@@ -285,6 +287,16 @@ class _Parser:
         size = len(model_patches(scenario)[0].old)
         return tuple(self._bytes(line, size) for line in self._right)
 
+    def _into(self, scenario: Scenario) -> frozenset[int]:
+        line = self._lines.get("into")
+        if line is None:
+            return frozenset()
+        offsets = [str(offset) for offset in scenario.offsets[1:]]
+        what = "offset of an instruction within the old code"
+        if not offsets:
+            raise self._file.error(line.head, "'into' a site of one instruction; there is nothing to jump to")
+        return frozenset(self._each(line, lambda word: int(self._file.choice(word, offsets, what)), what))
+
     def _calls(self, scenario: Scenario) -> frozenset[str]:
         line = self._lines.get("calls")
         if line is None:
@@ -352,15 +364,21 @@ class _Parser:
             word, *on = line.values
             wrong = [name.value for name in Wrong if name in scenario.never]
             text = file.choice(word, [_SAFE, _UNSAFE, *wrong], "outcome of a search")
-            expectation = Expectation(text != _SAFE, None if text in (_SAFE, _UNSAFE) else Wrong(text))
+            events = 0
+            if text != _SAFE and on and on[0].text == "in":
+                at = on[1] if len(on) > 1 else line.end
+                events = file.number(at, range(1, _MOST_EVENTS + 1), "number of events")
+                on = on[2:]
+            expectation = Expectation(text != _SAFE, None if text in (_SAFE, _UNSAFE) else Wrong(text), events)
             models = list(scenario.models)
-            at = [word] * len(models)
+            places = [word] * len(models)
             if on:
                 if on[0].text != "on":
-                    raise file.error(on[0], f"{quoted(on[0].text)} after {quoted(text)}; nothing, or `on` and fetch models")
+                    may = "nothing, or `on` and fetch models"
+                    raise file.error(on[0], f"{quoted(on[0].text)} after {quoted(text)}; {may}")
                 models = self._distinct(on[1:], searched, line.end, "'on' has no value; at least one fetch model")
-                at = on[1:]
-            for model, place in zip(models, at, strict=True):
+                places = on[1:]
+            for model, place in zip(models, places, strict=True):
                 if model in found:
                     raise file.error(place, f"a second expectation on {model}; there is one for each fetch model")
                 found[model] = expectation

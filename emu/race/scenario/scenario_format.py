@@ -45,6 +45,7 @@ def format(scenario: Scenario, *, files: bool = True) -> str:
         ("nmi", scenario.nmi_sites),
         ("irq", scenario.irq_sites),
         ("idle", scenario.idle_sites),
+        ("into", scenario.into),
         ("in-handler", scenario.handler_sites),
         ("deaf", scenario.deaf),
         ("entry", scenario.entry_sites),
@@ -114,5 +115,6 @@ def _expect_lines(scenario: Scenario) -> list[str]:
     lines = []
     for expectation, models in by_expectation.items():
         outcome = expectation.wrong or ("unsafe" if expectation.unsafe else "safe")
-        lines.append(_line("expect", outcome, *(() if len(models) == len(scenario.models) else ("on", *models))))
+        events = ("in", expectation.events) if expectation.events else ()
+        lines.append(_line("expect", outcome, *events, *(() if len(models) == len(scenario.models) else ("on", *models))))
     return lines

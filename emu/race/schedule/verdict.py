@@ -63,4 +63,5 @@ class Verdict:
             return False
         if expected is None:
             return self.outcome is Outcome.SAFE
-        return expected.met(self.outcome is Outcome.SAFE, self.wrong)
+        events = len(self.schedule) if self.on == "model" else 0
+        return expected.met(self.outcome is Outcome.SAFE, self.wrong, events)
