@@ -27,7 +27,7 @@ ARCH = RaceArch(
         meaning="each byte of each fetch is seen as it was at any time since the CPU synchronised",
     ),
     FetchModel(
-        "torn8", 8,
+        "torn8", 8, ipi_in_order=True,
         source="AMD64 APM 2, 7.6.1: a store to an aligned quadword of instructions is seen whole",
         meaning="each aligned quadword of each fetch is seen as it was at any time since the CPU synchronised",
     ),

@@ -15,7 +15,7 @@ import capstone
 from emu.cpu.arch.riscv64.state import ALL_TRAPS, REGISTERS, Env
 from emu.cpu.board import Board
 from emu.cpu.cpu import Cpu
-from emu.race.litmus.arch import CODE, DATA, STACK_SIZE, STACKS, Decoded, LitmusArch, Register
+from emu.race.litmus.arch import CODE, DATA, STACK_SIZE, STACKS, Decoded, LitmusArch, Order, Register
 from emu.race.litmus.arch.riscv64_assembler import FENCES, assembled
 
 __all__ = ["ARCH"]
@@ -46,6 +46,10 @@ class Riscv64(LitmusArch):
     words: ClassVar[Set[str]] = {*registers, "zero", *FENCES}
     aliases: ClassVar[Mapping[str, str]] = {}
 
+    data_model: ClassVar[str] = (
+        "stores wait in a buffer of their CPU (Ztso; RVWMO permits more, and where it does, nothing is shown)"
+    )
+
     def assembled(self, source: str, address: int) -> bytes:
         return assembled(source, address)
 
@@ -61,6 +65,13 @@ class Riscv64(LitmusArch):
 
     def serialises(self, instruction: Decoded) -> bool:
         return instruction.mnemonic == "fence.i"
+
+    def order(self, instruction: Decoded) -> Order:
+        if instruction.mnemonic == "fence":
+            before, _, after = instruction.operands.partition(",")
+            full = not instruction.operands or ("w" in before and "r" in after)
+            return Order.STORES if full else Order.NOTHING
+        return Order.STORES if instruction.mnemonic.startswith(("fence.i", "amo", "sc.")) else Order.NOTHING
 
     def prepare(self, board: Board) -> None:
         def entry(table: int, index: int, page: int, bits: int) -> None:
