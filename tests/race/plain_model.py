@@ -353,7 +353,8 @@ class _Plain:
         scenario, moment = self.scenario, self.moments[position]
         *below, (_, site, offset, before) = cpu.stack
         trap = scenario.breakpoint
-        if trap and code.startswith(trap):
+        own = [instructions.get(offset) for instructions in self.codes[site - 1]]  # type: ignore[operator]
+        if trap and code.startswith(trap) and trap not in own:
             for frame in reversed(below):
                 if frame[0] == "nmi":
                     break
@@ -372,7 +373,7 @@ class _Plain:
             raise _Wrong(Wrong.HALF, None)
         instruction = next(iter(matching.values()))
         end = offset + len(instruction)  # type: ignore[operator]
-        if end < len(self.patches[site - 1].old) and not scenario.race_arch.leaves(instruction):  # type: ignore[operator]
+        if end < len(self.patches[site - 1].old) and not scenario.race_arch.leaves(instruction) and instruction != trap:  # type: ignore[operator]
             after = replace(cpu, stack=(*below, ("site", site, end, may_be)))
         elif may_be == {0} and self.trampolines:
             if moment.freed:

@@ -68,6 +68,8 @@ def assumptions(scenario: Scenario, model: FetchModel, *, any_number_of_cpus: bo
     if scenario.hotplug is not Hotplug.NONE:
         when = "at any time" if scenario.hotplug is Hotplug.FREE else "before the protocol begins and after its end"
         sentences.append(f"A CPU goes offline and comes back {when}, and then synchronises; offline it is asked nothing.")
+    if scenario.codes and scenario.breakpoint and any(code.startswith(scenario.breakpoint) for code in scenario.codes):
+        sentences.append("A breakpoint that is itself the old or the new code is a probe's: its handler goes on behind the site.")
     if scenario.right:
         codes = " and ".join(code.hex(" ") for code in scenario.right)
         sentences.append(f"Until the protocol's end {codes} may be executed, too.")

@@ -254,12 +254,18 @@ class Automaton:
         for fetch in views.fetches(view, self.patcher.now[position], address, size):
             trapped = bool(self._breakpoint) and fetch.code.startswith(self._breakpoint)
             code, text = _decoded(self._arch, self._breakpoint if trapped else fetch.code, address)
+            trapped &= not self._is_foreign(at.site, at.offset)
             if not every and (code, fetch.view) in done:
                 continue
             done.add((code, fetch.view))
             event = Event(0, What.FETCH, at.site, at.offset, fetch.code, fetch.versions, text)
             seen = cpu._replace(view=(*cpu.view[: at.site - 1], fetch.view, *cpu.view[at.site :]))
             yield self._trap(event, seen) if trapped else self._executed(position, event, seen, code)
+
+    def _is_foreign(self, site: int, offset: int) -> bool:
+        """Whether a breakpoint there is itself old or new code, as a probe's: its handler knows it, and goes on behind."""
+        codes = (self._old[site - 1], self._new[site - 1], *self._between[site - 1])
+        return any(instructions.get(offset) == self._breakpoint for instructions in codes)
 
     def _trap(self, event: Event, cpu: Cpu) -> Move:
         """The instruction was a breakpoint."""
@@ -287,7 +293,7 @@ class Automaton:
         if not kept:
             return self._wrong(event, Wrong.HALF, f"executes a part of the old code and then a part of the new {where}")
         offset = at.offset + len(code)
-        over = offset >= len(self._patches[at.site - 1].old) or self._leaves(code)
+        over = offset >= len(self._patches[at.site - 1].old) or self._leaves(code) or code == self._breakpoint
         calls_old = over and kept == OLD and self._trampolines
         if calls_old and self.patcher.freed[position]:
             return self._wrong(event, Wrong.FREED, f"calls a trampoline that is freed {where}")
