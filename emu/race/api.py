@@ -16,7 +16,7 @@ from emu.race.model.model_sites import MOST_SITES, model_patches
 from emu.race.scenario import scenario_file
 from emu.race.scenario.fetch import ALIASES, model_of
 from emu.race.scenario.protocol_text import FileProtocol
-from emu.race.scenario.scenario import MOST_CPUS, LabProtocol, Scenario
+from emu.race.scenario.scenario import MOST_CPUS, Expectation, LabProtocol, Scenario
 from emu.race.schedule.schedule import Schedule
 from emu.race.schedule.schedule import read as read_schedule
 from emu.race.schedule.verdict import Verdict
@@ -120,8 +120,12 @@ def varied(
     Raises:
         ValueError: a model does not exist, or the number is impossible.
     """
+    expect: dict[str, Expectation] = dict(scenario.expect)
+    if cpus not in (None, scenario.cpus) or sites not in (None, len(scenario.places)):
+        expect = {name: dataclasses.replace(one, events=0) for name, one in expect.items()}
     scenario = dataclasses.replace(
         scenario,
+        expect=expect,
         fetch=scenario.fetch if fetch is None else fetch_names(scenario.arch, fetch),
         cpus=scenario.cpus if cpus is None else _possible(cpus, MOST_CPUS, "CPUs"),
         places=scenario.places if sites is None else _places(scenario, sites),
@@ -206,7 +210,7 @@ def _possible(count: int, most: int, what: str) -> int:
 def _places(scenario: Scenario, sites: int) -> tuple[int, ...]:
     """This many places: the scenario's, followed by the architecture's other kinds of places."""
     _possible(sites, MOST_SITES, "sites")
-    named = max(scenario.misses | scenario.handler_sites | scenario.nmi_sites | scenario.entry_sites, default=0)
+    named = max(scenario.named_sites, default=0)
     if named > sites:
         raise ValueError(f"{sites} sites: scenario {scenario.name} says something of site {named}")
     return tuple(itertools.islice(itertools.chain(scenario.places, itertools.cycle(scenario.race_arch.places)), sites))

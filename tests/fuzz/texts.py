@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from emu.race import model
-from emu.race.scenario import scenario_file
+from emu.race.scenario import scenario_file, scenario_format
 from emu.race.scenario.text_file import TextError, decoded
 from emu.race.schedule import schedule, show
 from tests.fuzz import Outcome
@@ -58,7 +58,7 @@ def scenarios(arch: str, seed: int, numbers: range) -> Outcome:
 
     def tried(text: str) -> None:
         found = scenario_file.parse(text, _PATH)
-        assert scenario_file.parse(scenario_file.format(found), _PATH) == found
+        assert scenario_file.parse(scenario_format.format(found), _PATH) == found
 
     return _try("race", _SCENARIOS[arch], tried, seed, numbers)
 

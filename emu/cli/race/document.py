@@ -27,7 +27,7 @@ def verdict_object(verdict: Verdict) -> dict[str, object]:
         "scenario": scenario.name,
         "arch": scenario.arch,
         "protocol": scenario.protocol_text,
-        "change": scenario.change.value,
+        "change": scenario.change_text,
         "places": list(scenario.places),
         "cpus": scenario.cpus,
         "any_number_of_cpus": verdict.any_number_of_cpus,

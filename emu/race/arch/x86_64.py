@@ -9,7 +9,13 @@ from emu.race.scenario.fetch_model import COHERENT, STALE, TRANSLATION, FetchMod
 
 __all__ = ["ARCH"]
 
+_JUMPS = (0xE9, 0xEB, 0xC3, 0xC2)  # jmp, and ret
 _PLACES = (0, 5, 13, 61)  # none, 8, 16 and 64 bytes are crossed
+
+
+def _leaves(code: bytes) -> bool:
+    return code[0] in _JUMPS
+
 
 ARCH = RaceArch(
     fetch_models=(
@@ -44,5 +50,6 @@ ARCH = RaceArch(
     agreement_places=((0,), (5,), (13,), (61,), (5, 61), (13, 5)),
     first_line=0xFFFFFFFF81001000,
     targets=(0xFFFFFFFFA1B2C3E4, 0xFFFFFFFFC8D9E0F1),
+    leaves=_leaves,
     following=bytes.fromhex("55 48 89 e5 5d c3 cc cc cc cc cc cc cc cc"),  # push %rbp; mov %rsp,%rbp; pop %rbp; ret
 )  # fmt: skip

@@ -10,7 +10,7 @@ from collections.abc import Set as AbstractSet
 from emu.ftrace.sites.patching import Park, Patch, Release, Synchronise, Write
 from emu.race.scenario.fetch import View, Views
 from emu.race.scenario.fetch_model import FetchModel
-from emu.race.scenario.protocol_steps import Forget, Free, LabStep, WaitTasks, pieces
+from emu.race.scenario.protocol_steps import Forget, Free, Know, LabStep, WaitTasks, pieces
 from emu.race.scenario.scenario import Scenario
 from emu.race.schedule.event import PATCHER, Event, What
 
@@ -23,6 +23,7 @@ _EVENTS = {
     Free: What.FREE,
     WaitTasks: What.WAIT_TASKS,
     Forget: What.FORGET,
+    Know: What.KNOW,
 }
 _UNANSWERED_WHILE_PARKED = (What.SYNC, What.PARK, What.WAIT_TASKS)
 
@@ -46,10 +47,10 @@ class Patcher:
         views: for each site, what a CPU may fetch.
         now: the version of memory.
         parked: whether all CPUs have been asked to park.
-        known: whether the breakpoint handler knows the sites.
+        known: the sites that the breakpoint handler knows.
         undoing: whether it is undoing the change.
         freed: whether the old calls' trampolines have been freed.
-        synchronisations: how many times CPUs have been asked to synchronise.
+        synchronisations: how many times CPUs have been asked to synchronise, or released.
         done: whether the protocol has ended.
     """
 
@@ -61,11 +62,15 @@ class Patcher:
         self.events: list[Event] = []
         self.memory = [[patch.old for patch in patches]]
         self.now, self.synchronisations = [0], [0]
-        self.parked, self.known, self.undoing, self.freed, self.done = [False], [True], [False], [False], [False]
+        self.parked, self.undoing, self.freed, self.done = [False], [False], [False], [False]
+        self._sites = frozenset(range(1, len(patches) + 1))
+        later = [frozenset((step.site,)) if step.site else self._sites for step in steps if isinstance(step, Know)]
+        self.known = [self._sites.difference(*later)]
+        store = scenario.store_of(model)
         way_back = _way_back(scenario, patches, steps)
         self.ends = True
         for number, step in enumerate(steps):
-            for event in self._events_of(step, model):
+            for event in self._events_of(step, store):
                 self._do(event, number >= way_back)
             if not self.ends:
                 break
@@ -86,11 +91,11 @@ class Patcher:
         """Whether the last synchronisation before a position does not affect fetches."""
         return self.synchronisations[position] in self._deaf
 
-    def _events_of(self, step: LabStep, model: FetchModel) -> Iterator[Event]:
+    def _events_of(self, step: LabStep, store: int) -> Iterator[Event]:
         if not isinstance(step, Write):
-            yield Event(PATCHER, _EVENTS[type(step)])
+            yield Event(PATCHER, _EVENTS[type(step)], step.site if isinstance(step, Know | Forget) else 0)
             return
-        for piece in pieces(step, model.store):
+        for piece in pieces(step, store):
             site = next(n for n, p in enumerate(self._patches) if p.address <= piece.address < p.address + len(p.old))
             yield Event(PATCHER, What.WRITE, site + 1, piece.address - self._patches[site].address, piece.new)
 
@@ -107,11 +112,18 @@ class Patcher:
             self.memory.append(memory)
         self.now.append(len(self.memory) - 1)
         self.parked.append(what is What.PARK or (parked and what is not What.RELEASE))
-        self.known.append(self.known[-1] and what not in (What.FORGET, What.DONE))
+        self.known.append(self._known_after(event))
         self.undoing.append(undoing)
         self.freed.append(self.freed[-1] or what is What.FREE)
-        self.synchronisations.append(self.synchronisations[-1] + (what is What.SYNC))
+        self.synchronisations.append(self.synchronisations[-1] + (what in (What.SYNC, What.RELEASE)))
         self.done.append(what is What.DONE)
+
+    def _known_after(self, event: Event) -> frozenset[int]:
+        """The sites that the handler knows after an event."""
+        named = frozenset((event.site,)) if event.site else self._sites
+        if event.what is What.KNOW:
+            return self.known[-1] | named
+        return self.known[-1] - named if event.what in (What.FORGET, What.DONE) else self.known[-1]
 
 
 def _way_back(scenario: Scenario, patches: Sequence[Patch], steps: Sequence[LabStep]) -> int:

@@ -13,23 +13,33 @@ from types import MappingProxyType
 
 from emu.ftrace.sites.patching import Park, Release, Synchronise, Write
 from emu.race.model.model_sites import model_patches
-from emu.race.scenario.protocol_steps import Forget, Free, WaitTasks
-from emu.race.scenario.scenario import Scenario
+from emu.race.scenario.protocol_steps import Forget, Free, Know, WaitTasks, WideWrite
+from emu.race.scenario.scenario import Hotplug, Scenario
 
 __all__ = ["FIELDS", "STEPS", "obstacle", "parts"]
 
 FIELDS: Mapping[str, str] = MappingProxyType(
     {
         "name": "a text", "about": "a text", "protocol_text": "a text", "expect": "compared with the verdict",
-        "arch": "alike for all CPUs", "places": "alike for all CPUs", "change": "alike for all CPUs", "fetch": "alike for all CPUs",
+        **dict.fromkeys(("arch", "places", "change", "codes", "right", "calls", "fetch", "stores"), "alike for all CPUs"),
         "cpus": "what is reduced",
         "protocol": "its steps are in STEPS; it does not know who answers",
         "fails_at": "chosen before the first event",
         "handler": "reads the patcher's position and memory", "misses": "alike for all CPUs",
         "handler_sites": "visited by the CPU that handles a breakpoint", "nmi_sites": "visited by the CPU that takes the NMI",
         "deaf": "by the number of the synchronisation, alike for all CPUs",
-        "user": "a mode of each CPU", "entry_sites": "visited by the CPU that enters",
+        "irq_sites": "visited by the CPU that takes the interrupt", "idle_sites": "visited by a CPU's idle task",
+        "into": "alike for all CPUs",
+        "nests": "NMIs of one CPU", "ist": "stacks of one CPU",
+        "hotplug": "a CPU comes and goes by itself; when, the patcher's position says",
+        "user": "a mode of each CPU", "deferral": "a mode of each CPU", "entry_sites": "visited by the CPU that enters",
         "visits": "a budget of each CPU",
+        "codes": "alike for all CPUs", "right": "alike for all CPUs", "calls": "alike for all CPUs",
+        "into": "alike for all CPUs", "stores": "alike for all CPUs",
+        "irq_sites": "visited by the CPU that takes the interrupt", "idle_sites": "visited by the task of the idle CPU",
+        "nests": "within the NMI of one CPU", "ist": "a stack of each CPU",
+        "hotplug": "each CPU goes and comes by itself; `locked` reads the patcher's position",
+        "deferral": "what the patcher looks at of each CPU",
         "never": "each error is one of a single CPU, or of the protocol alone",
     }
 )  # fmt: skip
@@ -38,12 +48,16 @@ FIELDS: Mapping[str, str] = MappingProxyType(
 STEPS: Mapping[type, str] = MappingProxyType(
     {
         Write: "waits for nobody",
+        WideWrite: "waits for nobody",
         Synchronise: "waits until every CPU has answered",
         Park: "waits until every CPU is parked",
         Release: "waits until every CPU has gone on",
-        WaitTasks: "waits until every CPU's task has left",
+        WaitTasks: "waits until every CPU's task was away once",
         Free: "waits for nobody",
         Forget: "waits for nobody",
+        Know: "waits for nobody",
+        WideWrite: "waits for nobody",
+        Know: "waits for nobody",
     }
 )
 """By the kind of a step: the patcher waits for nobody, or until each CPU satisfies what only this CPU's state decides."""
@@ -69,13 +83,15 @@ def _default(field: dataclasses.Field[object]) -> object:
 def parts(scenario: Scenario) -> list[frozenset[int]]:
     """Sets of sites that can be searched one after another, instead of all sites together.
 
-    Something is wrong at a site, or in the breakpoint handler's sites above it, or in those of the kernel's entry. So each set has
-    one site, and all that are visited by handlers and by the entry. There is one set of all sites if what happens at one site has
-    an effect on another: a budget of visits, or an NMI that comes from user mode and synchronises.
+    Something is wrong at a site, or in the breakpoint handler's sites above it, or in those of the kernel's entry. So each set
+    has one site, and all that are visited by handlers and by the entry. There is one set of all sites if what happens at one
+    site has an effect on another: a budget of visits, an NMI or interrupt that comes from user mode and synchronises, or a stack
+    for handlers at several sites.
     """
     sites = range(1, len(scenario.places) + 1)
     forced = scenario.handler_sites | scenario.entry_sites
-    if not scenario.places or scenario.visits or (scenario.user and scenario.nmi_sites):
+    from_user = scenario.user and (scenario.nmi_sites or scenario.irq_sites)
+    if not scenario.places or scenario.visits or from_user or scenario.ist:
         return [frozenset(sites)]
     found = {frozenset({site}) | forced for site in sites}
     return sorted((part for part in found if not any(part < other for other in found)), key=sorted)
