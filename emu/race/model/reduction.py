@@ -14,7 +14,7 @@ from types import MappingProxyType
 from emu.ftrace.sites.patching import Park, Release, Synchronise, Write
 from emu.race.model.model_sites import model_patches
 from emu.race.scenario.protocol_steps import Forget, Free, Know, WaitTasks, WideWrite
-from emu.race.scenario.scenario import Hotplug, Scenario
+from emu.race.scenario.scenario import Scenario
 
 __all__ = ["FIELDS", "STEPS", "obstacle", "parts"]
 
@@ -34,12 +34,6 @@ FIELDS: Mapping[str, str] = MappingProxyType(
         "hotplug": "a CPU comes and goes by itself; when, the patcher's position says",
         "user": "a mode of each CPU", "deferral": "a mode of each CPU", "entry_sites": "visited by the CPU that enters",
         "visits": "a budget of each CPU",
-        "codes": "alike for all CPUs", "right": "alike for all CPUs", "calls": "alike for all CPUs",
-        "into": "alike for all CPUs", "stores": "alike for all CPUs",
-        "irq_sites": "visited by the CPU that takes the interrupt", "idle_sites": "visited by the task of the idle CPU",
-        "nests": "within the NMI of one CPU", "ist": "a stack of each CPU",
-        "hotplug": "each CPU goes and comes by itself; `locked` reads the patcher's position",
-        "deferral": "what the patcher looks at of each CPU",
         "never": "each error is one of a single CPU, or of the protocol alone",
     }
 )  # fmt: skip
@@ -55,8 +49,6 @@ STEPS: Mapping[type, str] = MappingProxyType(
         WaitTasks: "waits until every CPU's task was away once",
         Free: "waits for nobody",
         Forget: "waits for nobody",
-        Know: "waits for nobody",
-        WideWrite: "waits for nobody",
         Know: "waits for nobody",
     }
 )
