@@ -27,7 +27,7 @@ FEW, MANY, LEAST_SAFE = 40, 2_000, 0.4
 
 
 def scenarios(count: int) -> Iterator[tuple[Scenario, str]]:
-    """Random protocols, and after every second one a mutant of a shipped one, each under one fetch model."""
+    """Random protocols, and after every three of them a mutant of a shipped one, each under one fetch model."""
     shipped = [
         [case for name in ftrace_arch.load(arch).protocols for case in mutant_cases(name, arch, cpus=1, sites=1 + n)]
         for n in range(2)
@@ -35,8 +35,8 @@ def scenarios(count: int) -> Iterator[tuple[Scenario, str]]:
     ]
     source = Random("any number of CPUs")
     for number in range(count):
-        if number % 3 == 2:
-            scenario = source.choice(shipped[number // 3 % len(shipped)])
+        if number % 4 == 3:
+            scenario = source.choice(shipped[number // 4 % len(shipped)])
         else:
             arch = ARCHITECTURES[number % len(ARCHITECTURES)]
             scenario = generated(source, arch=arch, cpus=1, most_sites=1 + number % 2)

@@ -23,12 +23,12 @@ ARCH = RaceArch(
         STALE,
     FetchModel(
         "torn1", 1,
-        source="Intel SDM 3A, 8.1.3: what unsynchronised cross-modifying code executes is model-specific",
+        source="Intel SDM 3A, 'Handling Self- and Cross-Modifying Code': what executes without it is model-specific",
         meaning="each byte of each fetch is seen as it was at any time since the CPU synchronised",
     ),
     FetchModel(
         "torn8", 8, ipi_in_order=True,
-        source="AMD64 APM 2, 7.6.1: a store to an aligned quadword of instructions is seen whole",
+        source="AMD64 APM 2, 'Cross-Modifying Code': a store to an aligned quadword of instructions is seen whole",
         meaning="each aligned quadword of each fetch is seen as it was at any time since the CPU synchronised",
     ),
     FetchModel(
@@ -38,7 +38,7 @@ ARCH = RaceArch(
     ),
     FetchModel(
         "torn64", 64,
-        source="Intel SDM 3A, 11.1: lines of the instruction cache",
+        source="Intel SDM 3A, 'Internal Caches, TLBs, and Buffers': lines of the instruction cache",
         meaning="each line of each fetch is seen as it was at any time since the CPU synchronised",
     ),
         TRANSLATION,

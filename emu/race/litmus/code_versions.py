@@ -125,14 +125,10 @@ class CodeMemory:
         def renumbered(version: int) -> int:
             return sum(n < version for n in kept)
 
-        return CodeState(
-            tuple(versions[n] for n in kept),
-            tuple((renumbered(oldest),) for (oldest,) in views),
-            tuple(
-                tuple(now for one in stored if (now := one._replace(version=renumbered(one.version))).version > renumbered(oldest))
-                for stored, (oldest,) in zip(own, views, strict=True)
-            ),
-        )
+        after = [[one._replace(version=renumbered(one.version)) for one in stored] for stored in own]
+        oldest = [renumbered(oldest) for (oldest,) in views]
+        newer = (tuple(one for one in stored if one.version > least) for stored, least in zip(after, oldest, strict=True))
+        return CodeState(tuple(versions[n] for n in kept), tuple((least,) for least in oldest), tuple(newer))
 
     def _without_old(self, versions: tuple[bytes, ...], views: tuple[View, ...], own: tuple[tuple[Own, ...], ...]) -> CodeState:
         """Drops versions of which no CPU can still see any unit, for a monotone model."""

@@ -18,13 +18,14 @@ from emu.race.litmus.condition import holds
 from emu.race.litmus.footprints import Access, Footprints
 from emu.race.litmus.litmus_text import Litmus
 from emu.race.litmus.litmus_verdict import FinalState, LitmusStep, LitmusVerdict
-from emu.race.litmus.store_buffer import Buffer, BufferedStore, forwarded
+from emu.race.litmus.store_buffer import MOST_STORES, Buffer, BufferedStore, forwarded
 from emu.race.scenario.fetch import Fetch, model_of
 from emu.race.scenario.fetch_model import FetchModel
 
 __all__ = ["explore"]
 
 _MOST_STATES = 1_000_000
+_MOST_ALONE = 8
 _NEAR = 64  # bytes behind a name
 _T = TypeVar("_T")
 
@@ -92,7 +93,7 @@ def explore(litmus: Litmus, fetch: str, limits: Limits | None = None, *, reduce:
         search = _Search(litmus, model, board, footprints)
         try:
             why = search.run(limits)
-            while footprints and footprints.changed and not why:
+            while footprints and footprints.changed and not (board.full or limits.reached(0)):
                 search = _Search(litmus, model, board, footprints)
                 why = search.run(limits)
         except KeyboardInterrupt:
@@ -112,7 +113,7 @@ def assumptions(litmus: Litmus, model: FetchModel) -> tuple[str, ...]:
     ipi = "in order with its sender's stores" if model.ipi_in_order else "perhaps before its sender's earlier stores"
     return (
         f"Fetch model {model.name}: {model.meaning} ({model.source}).",
-        f"Data: {arch.data_model}. Every load and store of data is whole.",
+        f"Data: {arch.data_model}. Every load and store of data is whole, and at most {MOST_STORES} stores wait.",
         "An instruction loads at once, and stores later; without LOCK and its like, other CPUs come between.",
         own,
         "After a serialising instruction (V9: FLUSH, of any address; RISC-V: FENCE.I) a CPU fetches what memory holds.",
@@ -141,6 +142,7 @@ class _Search:
         self._moves: list[_Move | None] = [None]
         self._edges = array("q")  # from, to, from, to ...
         self._finals: list[int] = []
+        self._alone = array("q", [0])  # how many moves in a row have been made without trying others
         self.steps = 0
 
     @property
@@ -159,12 +161,15 @@ class _Search:
             for one in self._next(state):
                 if why := self._board.full or limits.reached(len(self._states)):
                     return why
-                if one.alone and one.state not in self._known:  # a new state: so no CPU waits for ever while another one loops
+                # Not to a known state, and not for ever: so no CPU waits for ever while another one loops.
+                if one.alone and one.state not in self._known and self._alone[at] < _MOST_ALONE:
                     reached = [one]
                     break
                 reached.append(one)
             for one in reached:
                 self._reach(one.state, at, one.move)
+            if len(reached) == 1 and reached[0].alone and at in self._parents[-1:]:
+                self._alone[-1] = self._alone[at] + 1
             if not reached and all(end is not RUNNING for end in state.ends):
                 self._finals.append(at)
             at += 1
@@ -176,6 +181,7 @@ class _Search:
             self._states.append(state)
             self._parents.append(before)
             self._moves.append(move)
+            self._alone.append(0)
         self._edges.extend((before, number))
 
     def _next(self, state: _State) -> Iterator[_Reached]:
@@ -227,7 +233,7 @@ class _Search:
         here = range(pc, pc + len(fetched))
         if any(store.jumped and store.address < here.stop and here.start < store.address + len(store.data) for store in buffer):
             return None  # behind a jump, it fetches what it has stored itself
-        if (buffer and order is Order.STORES) or (state.fenced[cpu] and order is Order.FENCES):
+        if len(buffer) >= MOST_STORES or (buffer and order is Order.STORES) or (state.fenced[cpu] and order is Order.FENCES):
             return None
         sent = state.sent
         if signal is not None:

@@ -5,7 +5,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["Buffer", "BufferedStore", "forwarded"]
+__all__ = ["MOST_STORES", "Buffer", "BufferedStore", "forwarded"]
+
+MOST_STORES = 8
+"""A CPU with so many stores in its buffer executes nothing until one of them is in memory: so endless loops have an end."""
 
 
 class BufferedStore(NamedTuple):

@@ -37,12 +37,12 @@ class FetchModel:
 
 COHERENT = FetchModel(
     "coherent", 64, coherent=True,
-    source="Intel SDM 3A, 11.6: since the Pentium a store snoops the instruction cache",
+    source="Intel SDM 3A, 'Self-Modifying Code': since the Pentium a store snoops the instruction cache",
     meaning="every fetch sees all stores so far",
 )  # fmt: skip
 STALE = FetchModel(
     "stale", 64, monotone=True,
-    source="Intel SDM 3A, 8.1.3: code that was fetched before may execute until a serialising instruction",
+    source="Intel SDM 3A, 'Handling Self- and Cross-Modifying Code': what was fetched before may execute until it serialises",
     meaning="a line of 64 bytes is seen as it was at any time since the CPU synchronised, and never older again",
 )  # fmt: skip
 TRANSLATION = FetchModel(
