@@ -35,9 +35,9 @@ class Verdict:
         moves: the number of events tried.
         coverage: what was reached, by name: (reached, total).
         assumptions: what the result assumes, a sentence each.
-        any_number_of_cpus: whether "safe" was shown for any number of CPUs, by a search of one (docs/race-lab.md).
         digest: a digest of the machine's base state and images, for replays; "" on the model.
         seconds: the duration of the search. It is not compared.
+        any_number_of_cpus: whether "safe" was shown for any number of CPUs, by a search of one (docs/race-lab.md).
     """
 
     scenario: Scenario
@@ -51,9 +51,9 @@ class Verdict:
     moves: int = 0
     coverage: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     assumptions: tuple[str, ...] = ()
-    any_number_of_cpus: bool = False
     digest: str = ""
     seconds: float = field(default=0.0, compare=False)
+    any_number_of_cpus: bool = False
 
     @property
     def ok(self) -> bool:
