@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,7 @@ __all__ = ["FOLDER", "Row", "row_of", "rows"]
 
 FOLDER = Path(__file__).parent / "corpus"
 _FIXED = "-fixed"
+_FREE = ("name", "about", "protocol", "protocol_text", "expect", "fetch", "cpus")
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,20 @@ class Row:
     scenario: Scenario
     remedy: tuple[str, ...]
     fixed: Scenario
+
+
+    def changed(self, answer: Scenario) -> list[str]:
+        """The attributes in which an answer differs from the question, although the remedy does not.
+
+        The protocol is what an answer is free in; names, sentences and expectations do not matter.
+        """
+        found = []
+        for field in dataclasses.fields(Scenario):
+            if field.name not in _FREE:
+                asked, mended, given = (getattr(one, field.name) for one in (self.scenario, self.fixed, answer))
+                if given not in (asked, mended):
+                    found.append(field.name)
+        return found
 
 
 def rows() -> list[Row]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -38,3 +39,27 @@ def test_a_row_that_there_is_not(emu: Emu) -> None:
     status, out, err = emu("race", "corpus", "2008-two-nobs")
     assert (status, out) == (2, b"")
     assert err == "emu: the corpus has no row '2008-two-nobs'; did you mean 2008-two-nops?\n"
+
+
+MINE = """\
+scenario mine
+protocol
+    write head breakpoint
+    sync
+    write tail new
+    sync
+    write head new
+"""
+
+
+def test_an_answer(emu: Emu, tmp_path: Path) -> None:
+    mine = tmp_path / "mine.race"
+    mine.write_text(MINE)
+    status, out, _ = emu("race", "corpus", "2012-tail", "--answer", str(mine))
+    assert status == 1 and out.decode().endswith("\n\nNo: unknown-breakpoint\n")
+    mine.write_text(MINE + "    sync\n")
+    status, out, _ = emu("race", "corpus", "2012-tail", "--answer", str(mine))
+    assert status == 0 and out.decode().endswith("Ok: a remedy\n") and out.count(b"safe for any number") == 7
+    mine.write_text(MINE + "    sync\nnever torn\nchange call > nop\n")
+    assert emu("race", "corpus", "2012-tail", "--answer", str(mine)).out == b"No: the question is another one: change, never\n"
+    assert emu("race", "corpus", "--answer", str(mine)).status == 2

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -29,31 +31,43 @@ Examples:
     emu race corpus
   One bug: its story, its shortest schedule, and what mended it:
     emu race corpus 2008-two-nops
-  The same by a part of its name:
+  The same by the beginning of its name:
     emu race corpus 2008-t
+  An exercise: is a scenario of your own, mine.race, a remedy?
+    emu race corpus 2012-tail-first --answer mine.race
 
 \b
 A row is two scenarios in emu/race/corpus: ROW.race, which goes wrong after as many events as it says, and
 ROW-fixed.race, which is safe under each fetch model. The corpus also has litmus tests, for `emu race check`.
 
 \b
-Exit status: 0: everything is as the corpus says; 1: something is not; 2: there is no such ROW; 130: interrupted by
-Ctrl-C. What was found until then is printed.
+An answer asks the row's question: it has the same words, but for the protocol, and for those in which ROW-fixed.race
+differs. It is right if it is safe under each fetch model of ROW-fixed.race.
+
+\b
+Exit status: 0: everything is as the corpus says, or the answer is right; 1: it is not; 2: there is no such ROW; 130:
+interrupted by Ctrl-C. What was found until then is printed.
 """
 
 
 @click.command(context_settings={"max_content_width": 120}, epilog=EXAMPLES)
+@click.option("--answer", type=click.Path(path_type=Path), metavar="FILE", help="Is this scenario a remedy of ROW?")
 @options.as_json
 @click.argument("row", required=False, metavar="[ROW]")
-def corpus(row: str | None, as_json: bool) -> int:
+def corpus(row: str | None, answer: Path | None, as_json: bool) -> int:
     """Search the bugs and rules of the corpus.
 
     Without ROW, each row has a line. With ROW, its story is told, and the first schedule is shown.
     """
     progress = Progress()
+    if answer is not None and (row is None or as_json):
+        raise click.UsageError("--answer goes with a ROW, and without --json.")
     with progress.during("loading the race lab"), lab_errors():
         from emu.race.corpus_rows import row_of, rows
 
+        if answer is not None:
+            assert row is not None
+            return _answered(row_of(row), answer, progress)
         chosen = [row_of(row)] if row is not None else rows()
     done: list[_Searched] = []
     with raised(), ended_early() as end:
@@ -71,6 +85,21 @@ def corpus(row: str | None, as_json: bool) -> int:
         say(f"{counted(len(done), 'row')}, {counted(states, 'state')}: {how}\n")
     end.go_on()
     return 0 if all(one.ok for one in done) else 1
+
+
+def _answered(row: Row, path: Path, progress: Progress) -> int:
+    """Says whether the scenario of a file is a remedy of a row."""
+    from emu.race import api
+
+    given = api.varied(api.loaded(path), fetch=row.fixed.models)
+    if changed := row.changed(given):
+        words = ", ".join(name.replace("_sites", "").replace("_", "-") for name in changed)
+        say(f"No: the question is another one: {words}\n")
+        return 1
+    text, verdicts = _searched(dataclasses.replace(given, expect={}), progress)
+    unsafe = next((verdict for verdict in verdicts if verdict.outcome != "safe"), None)
+    say(text + (f"\n{table(unsafe)}\nNo: {unsafe.wrong or unsafe.why}\n" if unsafe else "Ok: a remedy\n"))
+    return 1 if unsafe else 0
 
 
 class _Searched:

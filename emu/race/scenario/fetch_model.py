@@ -42,7 +42,7 @@ COHERENT = FetchModel(
 )  # fmt: skip
 STALE = FetchModel(
     "stale", 64, monotone=True,
-    source="Intel SDM 3A, 'Handling Self- and Cross-Modifying Code': what was fetched may execute until the CPU serialises",
+    source="Intel SDM 3A, 'Handling Self- and Cross-Modifying Code': what was fetched before may execute until it serialises",
     meaning="a line of 64 bytes is seen as it was at any time since the CPU synchronised, and never older again",
 )  # fmt: skip
 TRANSLATION = FetchModel(
