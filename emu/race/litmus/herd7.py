@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from emu.race.litmus.arch import LitmusArch, load
+from emu.race.litmus.arch import CODE, DATA, LitmusArch, load
 from emu.race.litmus.condition import And, Fault, FinalValue, Not, Or, Proposition
 from emu.race.litmus.litmus_text import Litmus
 
 __all__ = ["format_herd7"]
+
+_ALIAS = 1 << 31  # memory is once more at the end of the address space, or at none
 
 
 def format_herd7(litmus: Litmus) -> str:
@@ -61,12 +63,15 @@ def _state(litmus: Litmus, arch: LitmusArch) -> Iterator[str]:
         yield f"uint64_t {name} = {value};"
     given = [(cpu, name, value) for cpu, registers in enumerate(litmus.registers) for name, value in registers.items()]
     for cpu, name, value in given:
-        if value in litmus.program.labels.values():
+        if CODE <= value % _ALIAS < DATA:
             raise ValueError(f"{cpu}:{name} is the address of code, which herd7 does not have here")
         yield f"uint64_t {cpu}:{arch.for_herd_register(name)} = {names.get(value, value)};"
-    for value in litmus.shown:
-        if value.cpu >= 0 and not any(value.cpu == cpu and arch.registers[value.name].whole == name for cpu, name, _ in given):
-            yield f"uint{arch.registers[value.name].bits}_t {value.cpu}:{arch.for_herd_register(value.name)};"
+    for shown in litmus.shown:
+        if shown.cpu < 0:
+            continue
+        register = arch.registers[shown.name]
+        if not any(shown.cpu == cpu and register.whole == name for cpu, name, _ in given):
+            yield f"uint{register.bits}_t {_shown(arch, shown)};"
 
 
 def _column(litmus: Litmus, arch: LitmusArch, cpu: int) -> Iterator[str]:

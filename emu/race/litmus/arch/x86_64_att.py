@@ -8,7 +8,9 @@ import re
 __all__ = ["from_att", "is_att", "to_att"]
 
 _SUFFIXES = {"b": "byte", "w": "word", "l": "dword", "q": "qword"}
-_SIZED = frozenset("mov add sub and or xor cmp test inc dec neg not xchg cmpxchg xadd push pop".split())
+_SIZED = frozenset(
+    ("mov", "add", "sub", "and", "or", "xor", "cmp", "test", "inc", "dec", "neg", "not", "xchg", "cmpxchg", "xadd", "push", "pop")
+)
 _ATT = re.compile(r"[%$]|\([\w,% ]+\)")
 _LINE = re.compile(r"((?:lock\b[\s;]*)?[A-Za-z][\w.]*)\s*(.*)", re.IGNORECASE)
 _MEMORY_ATT = re.compile(r"(?P<offset>-?\w*)\((?P<base>%?\w*)(?:,(?P<index>%?\w+)(?:,(?P<scale>[1248]))?)?\)")
