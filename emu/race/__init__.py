@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from emu.ftrace.sites.patching import PROTOCOLS, Park, Patch, Release, Synchronise, Write
-    from emu.race.api import certify, explore, replay
+    from emu.race.api import certify, explore, explore_litmus, replay
     from emu.race.limits import Limits
     from emu.race.scenario.change import Change
     from emu.race.scenario.fetch import MODELS
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = [
     "MODELS", "PATCHER", "PROTOCOLS", "Change", "Event", "Expectation", "FetchModel", "Forget", "Free", "Handler", "Know",
     "Limits", "Outcome", "Park", "Patch", "Release", "Scenario", "Schedule", "Synchronise", "Verdict", "WaitTasks", "What",
-    "Write", "Wrong", "certify", "explore", "replay",
+    "Write", "Wrong", "certify", "explore", "explore_litmus", "replay",
 ]  # fmt: skip
 
 _MODULES = {
@@ -41,7 +41,7 @@ _MODULES = {
     "emu.race.scenario.change": ("Change",),
     "emu.race.scenario.fetch": ("MODELS",),
     "emu.race.scenario.fetch_model": ("FetchModel",),
-    "emu.race.api": ("certify", "explore", "replay"),
+    "emu.race.api": ("certify", "explore", "explore_litmus", "replay"),
     "emu.race.limits": ("Limits",),
     "emu.race.scenario.protocol_steps": ("Forget", "Free", "Know", "WaitTasks"),
     "emu.race.scenario.scenario": ("Expectation", "Handler", "Scenario", "Wrong"),

@@ -7,6 +7,7 @@ import dataclasses
 import itertools
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from emu.architectures import ARCHITECTURES, DEFAULT_ARCHITECTURE
 from emu.ftrace.sites.protocol_file import protocol_of
@@ -21,7 +22,10 @@ from emu.race.schedule.schedule import Schedule
 from emu.race.schedule.schedule import read as read_schedule
 from emu.race.schedule.verdict import Verdict
 
-__all__ = ["cases", "certify", "engines", "explore", "fetch_names", "loaded", "replay", "searches", "varied"]
+if TYPE_CHECKING:
+    from emu.race.litmus import Litmus, LitmusVerdict
+
+__all__ = ["cases", "certify", "engines", "explore", "explore_litmus", "fetch_names", "loaded", "replay", "searches", "varied"]
 
 
 def explore(
@@ -51,6 +55,32 @@ def explore(
     """
     scenario = varied(loaded(scenario), fetch=fetch, cpus=cpus, sites=sites)
     return list(searches(scenario, engines(scenario, on), seed, _limits(limit)))
+
+
+def explore_litmus(
+    test: Litmus | Path | str, *, fetch: str | Sequence[str] | None = None, limit: Limits | int | None = None
+) -> list[LitmusVerdict]:
+    """Executes a litmus test in every order, with every possible fetch. Returns one verdict per fetch model.
+
+    `verdict.ok` says whether the test's condition is as it claims. `verdict.finals` are the final states, and `verdict.witness`
+    is the one that proves it; the `schedule` of each is a shortest list of instructions and stores that leads there.
+
+    Args:
+        test: a test, the path of its file, or the text of such a file, which has more than one line.
+        fetch: names of fetch models, as a list or separated by commas; default: the test's.
+        limit: a limit for each search; a number is a number of states.
+
+    Raises:
+        ValueError: the test is wrong (`text_file.TextError`), or its architecture has no such fetch model.
+    """
+    from emu.race import litmus
+
+    if isinstance(test, str) and "\n" in test:
+        test = litmus.parse(test)
+    elif isinstance(test, Path | str):
+        test = litmus.read(Path(test))
+    models = test.fetch if fetch is None else fetch_names(test.arch, fetch)
+    return [litmus.explore(test, model, _limits(limit)) for model in models]
 
 
 def certify(

@@ -10,6 +10,7 @@ from emu.cli.race.certify import certify
 from emu.cli.race.check import check
 from emu.cli.race.corpus import corpus
 from emu.cli.race.generate import generate
+from emu.cli.race.herd7 import herd7
 from emu.cli.race.replay import replay
 from emu.cli.race.show import show
 
@@ -32,3 +33,4 @@ race.add_command(generate)
 race.add_command(show)
 race.add_command(replay)
 race.add_command(campaign)
+race.add_command(herd7)

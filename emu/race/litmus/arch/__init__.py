@@ -88,6 +88,7 @@ class LitmusArch(ABC):
     To execute: prepare(), start(), settle(), fault().
     To fetch: serialises(), filler, longest; if a CPU's own stores are fetched behind a jump: jumps, linear_addresses().
     To order stores: order().
+    For herd7's files: herd_head, from_herd(), for_herd(), for_herd_register(), for_herd_condition().
     """
 
     name: ClassVar[str]
@@ -103,6 +104,7 @@ class LitmusArch(ABC):
     prefixed: ClassVar[Set[str]] = frozenset()  # names that may follow "%"; for others, keystone prints errors itself
     aliases: ClassVar[Mapping[str, str]]  # names of instructions for which capstone uses others
     jumps: ClassVar[re.Pattern[str] | None] = None  # those behind which a CPU fetches what it has stored itself; None: none are
+    herd_head: ClassVar[str] = ""  # the first word of herd7's tests; "": it does not have the architecture
     data_model: ClassVar[str]  # the order of data that the tests have, as a sentence
 
     @property
@@ -152,6 +154,26 @@ class LitmusArch(ABC):
     @abstractmethod
     def order(self, instruction: Decoded) -> Order:
         """What the instruction waits for."""
+
+    def from_herd(self, line: str) -> str:
+        """An instruction as herd7 has it, in the syntax that the assembler has; others stay as they are."""
+        return line
+
+    def for_herd(self, line: str) -> str:
+        """An instruction as herd7 has it.
+
+        Raises:
+            ValueError: herd7 does not have it.
+        """
+        return line
+
+    def for_herd_register(self, name: str) -> str:
+        """A register's name in herd7."""
+        return name
+
+    def for_herd_condition(self, text: str) -> str:
+        """A condition as herd7 has it."""
+        return text
 
     def linear_addresses(self, cpu: Cpu, code: bytes, address: int) -> Set[int]:
         """The linear addresses that the operands of the next instruction name; empty if aliases make no difference."""

@@ -20,6 +20,7 @@ from emu.cpu.board import Board
 from emu.cpu.cpu import Cpu
 from emu.cpu.internals import LIBRARY
 from emu.race.litmus.arch import CODE, STACK_SIZE, STACKS, Decoded, LitmusArch, Order, Register
+from emu.race.litmus.arch.x86_64_att import from_att, is_att, to_att
 
 __all__ = ["ARCH"]
 
@@ -94,6 +95,7 @@ class X86_64(LitmusArch):  # noqa: N801  # the architecture's own spelling
         "movabs": "mov", "sal": "shl", "retn": "ret", "repe": "rep", "repz": "rep", "repnz": "repne",
     }  # fmt: skip
 
+    herd_head: ClassVar[str] = "X86_64"
     jumps: ClassVar[re.Pattern[str] | None] = _JUMPS
     data_model: ClassVar[str] = "stores wait in a buffer of their CPU (TSO; Intel SDM 3A, \"Memory Ordering\")"
 
@@ -102,6 +104,12 @@ class X86_64(LitmusArch):  # noqa: N801  # the architecture's own spelling
         decoder = capstone.Cs(*self.capstone_mode)
         decoder.detail = True
         return decoder
+
+    def from_herd(self, line: str) -> str:
+        return from_att(line) if is_att(line) else line
+
+    def for_herd(self, line: str) -> str:
+        return to_att(line)
 
     def linear_addresses(self, cpu: Cpu, code: bytes, address: int) -> Set[int]:
         found = set()
