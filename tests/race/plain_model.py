@@ -439,8 +439,9 @@ def _has(cpu: Cpu, kind: str) -> bool:
 
 
 def _is_away(cpu: Cpu) -> bool:
-    """Whether the task is in no site, no trampoline and no breakpoint handler; nor in the kernel's entry."""
-    return not cpu.stack or cpu.stack[0][0] not in ("site", "trap", "trampoline", "entry")
+    """Whether the task is in no site, no trampoline and no breakpoint handler; nor the CPU in a handler or the kernel's entry."""
+    in_handler = _has(cpu, "nmi") or _has(cpu, "irq")
+    return not cpu.stack or (not in_handler and cpu.stack[0][0] in ("user", "idle", "off"))
 
 
 _LENGTHS = {"x86_64": {0x0F: 5, 0xE8: 5, 0x66: 2, 0xEB: 2, 0xE9: 5, 0x90: 1, 0xC3: 1, 0xCC: 1}}

@@ -3,10 +3,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+import re
+
 import pytest
 
 from emu.race.corpus_rows import Row, row_of, rows
 from emu.race.model import explore
+from emu.race.schedule.verdict import Outcome
+from tests.documents.sessions import ROOT
 from tests.race import plain_model
 
 ROWS = rows()
@@ -52,3 +57,23 @@ def test_an_expected_number_of_events_is_compared() -> None:
     assert explore(row.scenario, "coherent").ok
     longer = row.scenario.expect["coherent"].__class__(True, events=3)
     assert not explore(row.scenario.__class__(**{**vars(row.scenario), "expect": {"coherent": longer}}), "coherent").ok
+
+
+def course() -> list[str]:
+    """The rows of the course in docs/race-lab.md."""
+    text = (ROOT / "docs/race-lab.md").read_text(encoding="utf-8")
+    section = text[text.index("## A course in ten rows") :].split("\n## ")[0]
+    return re.findall(r"^\| `([\w-]+)` \|", section, re.MULTILINE)
+
+
+def test_the_course_has_ten_rows() -> None:
+    assert len(course()) == len(set(course())) == 10
+
+
+@pytest.mark.parametrize("name", course())
+def test_an_exercise_of_the_course_has_an_answer(name: str) -> None:
+    """Its protocol alone is the remedy, with the words of the question."""
+    row = row_of(name)
+    answer = dataclasses.replace(row.scenario, protocol=row.fixed.protocol, protocol_text=row.fixed.protocol_text, expect={})
+    assert row.changed(answer) == [] and row.changed(dataclasses.replace(answer, never=frozenset())) == ["never"]
+    assert all(explore(answer, fetch).outcome is Outcome.SAFE for fetch in row.fixed.models)

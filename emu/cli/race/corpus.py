@@ -158,7 +158,7 @@ def _searched(scenario: Scenario, progress: Progress) -> tuple[str, list[Verdict
     """A line for the scenario and for each of its searches, and the verdicts."""
     from emu.race import api
 
-    lines, verdicts = [f"{scenario.name}: {scenario.about}\n"], []
+    lines, verdicts = [f"{scenario.name}: {scenario.about}\n" if scenario.about else f"{scenario.name}\n"], []
     doing = [f"searching {scenario.name}: {fetch}" for fetch in scenario.models]
     for verdict in found_by(api.searches(scenario, ("model",)), progress, doing):
         verdicts.append(verdict)

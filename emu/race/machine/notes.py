@@ -58,8 +58,8 @@ class CpuNotes(NamedTuple):
 
 
 def answered(cpu: CpuNotes) -> CpuNotes:
-    """The notes of a CPU whose task may be at home: then it has answered a wait for tasks."""
-    return cpu._replace(due=Due.NOTHING) if cpu.due is Due.TASK and cpu.thread is None else cpu
+    """The notes of a CPU that may be at home, and in no NMI: then it has answered a wait for tasks."""
+    return cpu._replace(due=Due.NOTHING) if cpu.due is Due.TASK and cpu.inner is None else cpu
 
 
 class Notes(NamedTuple):

@@ -53,7 +53,7 @@ def assumptions(scenario: Scenario, model: FetchModel, *, any_number_of_cpus: bo
         "The interrupt of a synchronisation and the release of CPUs that wait synchronise their fetches with all stores so far.",
         "Nothing else synchronises them: no breakpoint, no NMI, and no return from one.",
         "An interrupt comes between any two instructions, but not in the breakpoint handler or an NMI; it comes in the end.",
-        "The patcher may be preempted: between any two of its events, CPUs do as much as they like.",
+        "The patcher is no CPU, and may be slow: between any two of its events, CPUs do as much as they like.",
     ]
     if scenario.deaf:
         numbers, verb = _all_of(scenario.deaf), "is" if len(scenario.deaf) == 1 else "are"
@@ -87,7 +87,7 @@ def _of_tasks(scenario: Scenario, steps: Sequence[LabStep]) -> Iterator[str]:
     if waits:
         yield (
             "A wait for tasks ends when each task was, once since it began, in no site, none of their trampolines and no "
-            "breakpoint handler; it does not wait for the handlers of NMIs and interrupts, nor for the idle task."
+            "breakpoint handler, and its CPU in no handler of an NMI or an interrupt; it does not wait for the idle task."
         )
     if any(isinstance(step, Free) for step in steps) and not scenario.from_call:
         yield "`free` frees nothing: the old code calls nothing."

@@ -100,11 +100,12 @@ class Cpu(NamedTuple):
 
     @property
     def task_is_away(self) -> bool:
-        """Whether a wait for tasks does not wait for this CPU's: it stands nowhere, is in user mode, or is the idle task.
-
-        The task beneath the handler of an NMI or an interrupt counts, the handler does not.
+        """Whether a wait for tasks does not wait for this CPU: it is in no handler, and its task stands nowhere, is in user mode,
+        or is the idle task.
         """
-        return not self.frames or self.frames[0].kind not in (Kind.AT, Kind.TRAP, Kind.IN, Kind.ENTRY)
+        if not self.frames:
+            return True
+        return not self.is_interrupted and self.frames[0].kind not in (Kind.AT, Kind.TRAP, Kind.IN, Kind.ENTRY)
 
 
 class Move(NamedTuple):

@@ -28,8 +28,8 @@ class Free:
 class WaitTasks:
     """Waits until each task was away from sites, their trampolines and the breakpoint handler, once since the wait began.
 
-    As Linux's synchronize_rcu_tasks(), it waits for tasks that were preempted, interrupted or trapped there; not for the idle
-    task, nor for handlers of interrupts and NMIs.
+    As Linux's synchronize_rcu_tasks(), it waits for tasks that were preempted, interrupted or trapped there, and for handlers of
+    interrupts and NMIs that run when it begins; not for the idle task.
     """
 
 

@@ -72,7 +72,7 @@ class Hotplug(StrEnum):
 
 
 class Stack(StrEnum):
-    """Handlers with one stack for each CPU, at whose top they begin (x86's IST)."""
+    """Handlers with one stack for each CPU, at whose top they begin (an interrupt stack table)."""
 
     NMI = "nmi"
     BREAKPOINT = "breakpoint"
