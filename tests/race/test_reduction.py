@@ -16,9 +16,11 @@ from emu.race import api, model
 from emu.race import arch as race_arch
 from emu.race.certification import cases, mutant_cases
 from emu.race.generator import generated
-from emu.race.limits import Limits
+from emu.race.limits import INTERRUPTED, Limits
 from emu.race.model import automaton_of, explore, of_one_cpu, reduction
 from emu.race.model.native_search import native_search
+from emu.race.model.search import Found
+from emu.race.model.tables import Tables
 from emu.race.scenario.scenario import Scenario
 from emu.race.schedule.verdict import Outcome
 
@@ -144,3 +146,15 @@ def test_a_certificate_of_two_sites_takes_few_states() -> None:
     verdicts = api.certify("breakpoint", fetch="coherent")
     assert all(verdict.ok and verdict.any_number_of_cpus for verdict in verdicts)
     assert sum(verdict.states for verdict in verdicts) < 20_000
+
+
+def test_an_interrupt_of_the_first_search_ends_both(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def interrupted(tables: Tables, cpus: int, limits: Limits) -> Found:
+        asked.append(cpus)
+        return dataclasses.replace(native_search(tables, cpus, limits), limit=INTERRUPTED)
+
+    monkeypatch.setattr(model, "native_search", interrupted)
+    found = explore(cases("breakpoint", cpus=2, sites=1)[0], "stale")
+    assert (found.outcome, found.why, asked) == (Outcome.UNDECIDED, INTERRUPTED, [1])
