@@ -28,13 +28,15 @@ _WORDS = (
     "coherent", "torn1", "word", "X86_64", "SPARC64", ".align 64 + 5", ".byte 0xcc", ".byte", "site", "x", "flag",
     "rax", "r8d", "%o0", "%hi(", "%lo(x)", "qword ptr [x]", "[rip]", "lock", "rep", "int3", "cpuid", "jmp site", "call site",
     ".ipi 1", ".ipi 9", ".ipi", ".interrupt", "mfence", "lfence", "movq $1,(x)", "(x)", "$1", "%rax", "uint64_t", "uint64_t x;",
-    "[x]", "RISCV", "x5", "Cycle=Fre", "fence rw, rw", "membar 2", "iretq", "hlt", "flush %g1", "save", "ba,a site", "fault", "0:fault", "7:rax", "\0", "\xe9", "\u2028",
+    "[x]", "RISCV", "x5", "Cycle=Fre", "fence rw, rw", "membar 2",
+    "iretq", "hlt", "flush %g1", "save", "ba,a site", "fault", "0:fault", "7:rax", "\0", "\xe9", "\u2028",
 )  # fmt: skip
 
 _OF_HERD7 = (
-    "X86_64 SB\n\"PodWR Fre\"\nCycle=Fre PodWR\n{ uint64_t x; uint64_t y; uint64_t 0:rax; }\n P0 | P1 ;\n movq $1,(x) | movq $1,(y) ;\n"
-    " movq (y),%rax | lock incq (x) ;\nexists (0:rax=0 /\\ [x]=1)\n",
-    "RISCV MP\n{\n0:x6=x; 1:x6=x;\n}\n P0 | P1 ;\n ori x5,x0,1 | lw x5,0(x6) ;\n sw x5,0(x6) | fence w,w ;\nexists (1:x5=1)\n",
+    "X86_64 SB\n\"PodWR Fre\"\nCycle=Fre PodWR\n{ uint64_t x; uint64_t y; uint64_t 0:rax; }\n P0 | P1 ;\n"
+    " movq $1,(x) | movq $1,(y) ;\n movq (y),%rax | lock incq (x) ;\nexists (0:rax=0 /\\ [x]=1)\n",
+    "RISCV MP\n{\n0:x6=x; 1:x6=x;\n}\n P0 | P1 ;\n ori x5,x0,1 | lw x5,0(x6) ;\n"
+    " sw x5,0(x6) | fence w,w ;\nexists (1:x5=1)\n",
 )
 
 

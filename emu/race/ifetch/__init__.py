@@ -8,7 +8,7 @@ There is no board: a small machine executes the instructions that such tests hav
 so a test is decided only if its accesses to shared memory are ordered anyway, by dependencies or barriers.
 """
 
-from emu.race.ifetch.explorer import Result, explore, format_result
+from emu.race.ifetch.explorer import ASSUMPTIONS, Result, explore, format_result
 from emu.race.ifetch.herd_text import IfetchTest, parse
 
-__all__ = ["IfetchTest", "Result", "explore", "format_result", "parse"]
+__all__ = ["ASSUMPTIONS", "IfetchTest", "Result", "explore", "format_result", "parse"]

@@ -7,18 +7,20 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from emu.race.scenario.text_file import TextError
+from emu.race.scenario.text_file import TextError, one_line, quoted
 
-__all__ = ["Instruction", "IfetchTest", "Value", "parse", "register"]
+__all__ = ["IfetchTest", "Instruction", "Value", "parse", "register"]
 
 _PATH = "test"
+_LONGEST = 1 << 16  # characters
+_DEEPEST = 50  # parentheses and ~ in each other
 _COMMENT = re.compile(r"\(\*.*?\*\)", re.DOTALL)
 _INITIAL = re.compile(r"\{(.*?)\}", re.DOTALL)
 _QUANTIFIER = re.compile(r"^\s*(~\s*exists|exists|forall)\b", re.MULTILINE)
 _ITEM = re.compile(r"(?:[\w\s]*\*?\s)?(?:(\d+)\s*:\s*([A-Za-z]\w*)|\[?([A-Za-z_]\w*)\]?)\s*=\s*(\S.*)")
 _TOKEN = re.compile(r"\s*(/\\|\\/|~|\(|\)|(?:not|true|false)\b|(?:\d+:)?\[?[A-Za-z_]\w*\]?\s*=\s*[\w:#.-]+)")
 _LABEL = re.compile(r"\s*([A-Za-z_]\w*)\s*:(?!:)\s*")
-_REGISTER = re.compile(r"([XW])(\d{1,2}|ZR)", re.IGNORECASE)
+_REGISTER = re.compile(r"([XW])(30|[12]?\d|ZR)", re.IGNORECASE)
 
 Value = int | str
 """A number; or "NOP", the code of one; "P1:L0", the address of an instruction; "&x", that of a word."""
@@ -78,6 +80,8 @@ def parse(text: str, path: str = _PATH) -> IfetchTest:
     initial, quantifier = _INITIAL.search(plain), _QUANTIFIER.search(plain)
     if len(head) < 2 or head[0] != "AArch64" or not initial or not quantifier or quantifier.start() < initial.end():
         raise TextError(path, "no test of herd7 for AArch64; `AArch64 NAME`, { ... }, columns and a quantifier", 1, 1)
+    if len(text) > _LONGEST:
+        raise TextError(path, f"the test has {len(text):,} characters; at most {_LONGEST:,}", 1, 1)
     rows = [row.split("|") for row in plain[initial.end() : quantifier.start()].split(";") if row.strip()]
     if not rows or [cell.strip() for cell in rows[0]] != [f"P{n}" for n in range(len(rows[0]))]:
         raise TextError(path, "no columns; their heads are `P0 | P1 | ... ;`", plain[: initial.end()].count("\n") + 1, 1)
@@ -142,9 +146,12 @@ def _condition(
     while text[at:].strip():
         found = _TOKEN.match(text, at)
         if not found:
-            raise TextError(path, f"'{text[at : at + 30]}' is nothing of a condition; 1:X9=1, x=1, /\\, \\/, ~ and parentheses", line, 1)
+            what = one_line(text[at : at + 30])
+            raise TextError(path, f"'{what}' is nothing of a condition; 1:X9=1, x=1, /\\, \\/, ~ and parentheses", line, 1)
         tokens.append(found[1])
         at = found.end()
+    if max(tokens.count("("), tokens.count("~") + tokens.count("not")) > _DEEPEST:
+        raise TextError(path, f"more than {_DEEPEST} parentheses or ~ in the condition; fewer", line, 1)
     shown: list[str] = []
 
     def any_of(rest: list[str]) -> Callable[[Mapping[str, Value]], bool]:
@@ -172,7 +179,7 @@ def _condition(
                 raise TextError(path, "a parenthesis of the condition is not closed; )", line, 1)
             return found
         if "=" not in token:
-            raise TextError(path, f"'{token}' in the condition; NAME=VALUE", line, 1)
+            raise TextError(path, f"{quoted(token)} in the condition; NAME=VALUE", line, 1)
         name, _, value = (part.strip() for part in token.partition("="))
         cpu, _, own = name.rpartition(":")
         number = register(own)
@@ -184,5 +191,5 @@ def _condition(
 
     holds = any_of(tokens)
     if tokens:
-        raise TextError(path, f"'{tokens[0]}' behind the condition; it is the last of a test", line, 1)
+        raise TextError(path, f"{quoted(tokens[0])} behind the condition; it is the last of a test", line, 1)
     return holds, tuple(shown)
