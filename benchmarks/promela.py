@@ -93,7 +93,8 @@ def promela(scenario: Scenario, fetch: str) -> str:
     Raises:
         ValueError: the scenario has something that cannot be expressed in Promela. The text says what.
     """
-    others = scenario.irq_sites or scenario.idle_sites or scenario.into or scenario.nests or scenario.ist or scenario.codes or scenario.right
+    handlers = scenario.irq_sites or scenario.idle_sites or scenario.nests or scenario.ist
+    others = handlers or scenario.into or scenario.codes or scenario.right
     if scenario.user or scenario.handler_sites or scenario.visits or others or scenario.hotplug is not Hotplug.NONE:
         raise ValueError("there is no Promela for user, entry, in-handler, visits, irq, idle, into, nests, ist, old and hotplug")
     steps = scenario.steps(model_patches(scenario))
