@@ -21,7 +21,7 @@ from emu.race.model import automaton_of, explore, of_one_cpu, reduction
 from emu.race.model.native_search import native_search
 from emu.race.model.search import Found
 from emu.race.model.tables import Tables
-from emu.race.scenario.scenario import Scenario
+from emu.race.scenario.scenario import Deferral, Hotplug, Scenario
 from emu.race.schedule.verdict import Outcome
 
 LIMITS = Limits(states=50_000)
@@ -42,7 +42,21 @@ def scenarios(count: int) -> Iterator[tuple[Scenario, str]]:
         else:
             arch = ARCHITECTURES[number % len(ARCHITECTURES)]
             scenario = generated(source, arch=arch, cpus=1, most_sites=1 + number % 2)
+        if number % 5 == 4:
+            scenario = with_more_words(scenario, source)
         yield scenario, source.choice(scenario.models)
+
+
+def with_more_words(scenario: Scenario, source: Random) -> Scenario:
+    """The scenario with interrupts, idle tasks, NMIs that nest, and CPUs that come and go, as chance has it."""
+
+    def some() -> frozenset[int]:
+        return frozenset(site for site in range(1, len(scenario.places) + 1) if source.random() < 0.3)
+
+    return dataclasses.replace(
+        scenario, visits=0, irq_sites=some(), idle_sites=some(), nests=bool(scenario.breakpoint) and source.random() < 0.3,
+        hotplug=source.choice(list(Hotplug)), deferral=source.choice(list(Deferral)) if scenario.user else scenario.deferral,
+    )  # fmt: skip
 
 
 def compared(count: int) -> float:
