@@ -63,3 +63,14 @@ def test_an_answer(emu: Emu, tmp_path: Path) -> None:
     mine.write_text(MINE + "    sync\nnever torn\nchange call > nop\n")
     assert emu("race", "corpus", "2012-tail", "--answer", str(mine)).out == b"No: the question is another one: change, never\n"
     assert emu("race", "corpus", "--answer", str(mine)).status == 2
+
+
+def test_a_schedule_as_a_picture_and_as_a_page(emu: Emu, tmp_path: Path) -> None:
+    schedule = str(Path(corpus_rows.__file__).parent / "corpus/tail-first.schedule")
+    status, out, _ = emu("race", "show", "--svg", schedule)
+    assert status == 0 and out.startswith(b"<svg ") and out.endswith(b"</svg>\n")
+    page = tmp_path / "x.html"
+    assert emu("race", "show", "-o", str(page), schedule)[:2] == (0, b"")
+    assert out.decode().rstrip("\n") in page.read_text() and page.read_text().startswith("<!DOCTYPE html>")
+    assert emu("race", "show", "-o", str(tmp_path / "x.txt"), schedule).status == 2
+    assert emu("race", "show", "--svg", "--step", schedule).status == 2

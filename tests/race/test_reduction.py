@@ -16,10 +16,12 @@ from emu.race import api, model
 from emu.race import arch as race_arch
 from emu.race.certification import cases, mutant_cases
 from emu.race.generator import generated
-from emu.race.limits import Limits
+from emu.race.limits import INTERRUPTED, Limits
 from emu.race.model import automaton_of, explore, of_one_cpu, reduction
 from emu.race.model.native_search import native_search
-from emu.race.scenario.scenario import Scenario
+from emu.race.model.search import Found
+from emu.race.model.tables import Tables
+from emu.race.scenario.scenario import Deferral, Hotplug, Scenario
 from emu.race.schedule.verdict import Outcome
 
 LIMITS = Limits(states=50_000)
@@ -40,7 +42,21 @@ def scenarios(count: int) -> Iterator[tuple[Scenario, str]]:
         else:
             arch = ARCHITECTURES[number % len(ARCHITECTURES)]
             scenario = generated(source, arch=arch, cpus=1, most_sites=1 + number % 2)
+        if number % 5 == 4:
+            scenario = with_more_words(scenario, source)
         yield scenario, source.choice(scenario.models)
+
+
+def with_more_words(scenario: Scenario, source: Random) -> Scenario:
+    """The scenario with interrupts, idle tasks, NMIs that nest, and CPUs that come and go, as chance has it."""
+
+    def some() -> frozenset[int]:
+        return frozenset(site for site in range(1, len(scenario.places) + 1) if source.random() < 0.3)
+
+    return dataclasses.replace(
+        scenario, visits=0, irq_sites=some(), idle_sites=some(), nests=bool(scenario.breakpoint) and source.random() < 0.3,
+        hotplug=source.choice(list(Hotplug)), deferral=source.choice(list(Deferral)) if scenario.user else scenario.deferral,
+    )  # fmt: skip
 
 
 def compared(count: int) -> float:
@@ -144,3 +160,15 @@ def test_a_certificate_of_two_sites_takes_few_states() -> None:
     verdicts = api.certify("breakpoint", fetch="coherent")
     assert all(verdict.ok and verdict.any_number_of_cpus for verdict in verdicts)
     assert sum(verdict.states for verdict in verdicts) < 20_000
+
+
+def test_an_interrupt_of_the_first_search_ends_both(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+
+    def interrupted(tables: Tables, cpus: int, limits: Limits) -> Found:
+        asked.append(cpus)
+        return dataclasses.replace(native_search(tables, cpus, limits), limit=INTERRUPTED)
+
+    monkeypatch.setattr(model, "native_search", interrupted)
+    found = explore(cases("breakpoint", cpus=2, sites=1)[0], "stale")
+    assert (found.outcome, found.why, asked) == (Outcome.UNDECIDED, INTERRUPTED, [1])

@@ -15,10 +15,10 @@ __all__ = ["herd7"]
 EXAMPLES = """\
 \b
 Examples:
-  What does herd7 say of a litmus test? (herd7 has x86's TSO; of RISC-V's models, riscv-tso.cat is the one of emu)
+  What does herd7 say of a litmus test? (Of its models of RISC-V, riscv-tso.cat is the one of emu.)
     emu race herd7 emu/race/corpus/store-buffering.litmus > sb.litmus
     herd7 sb.litmus
-  The other way round: emu reads herd7's own files, of x86-64 and RISC-V.
+  The other way round: emu reads herd7's own files.
     emu race check --fetch coherent sb.litmus
 
 \b

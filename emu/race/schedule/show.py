@@ -15,7 +15,7 @@ from emu.race.schedule.event import PATCHER, Event, What
 from emu.race.schedule.schedule import Schedule
 from emu.race.schedule.walk import Point, Walk
 
-__all__ = ["head", "row", "state", "table"]
+__all__ = ["cell", "head", "row", "state", "table"]
 
 _GAP = "  "
 _WIDTH = 120  # of wrapped text
@@ -112,6 +112,13 @@ def state(walk: Walk) -> list[str]:
             sees.append(f"site {site} {old}")
         lines.append("; ".join([f"CPU {cpu}: {point.describe(cpu)}", *([f"owes: {owes}"] if owes else []), *sees]))
     return lines
+
+
+def cell(walk: Walk, number: int) -> list[str]:
+    """The lines that say what happens in an event, counted from 1."""
+    point = walk.points[number]
+    assert point.event is not None
+    return [line for line in _cell(walk, point, point.event) if line.strip()]
 
 
 def _titles(walk: Walk) -> _Row:

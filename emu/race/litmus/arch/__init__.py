@@ -65,8 +65,8 @@ class Order(Enum):
 
     NOTHING = "nothing"  # its stores go into the store buffer, behind those before it
     STORES = "stores"  # all stores before it, so that its own one is done at once: atomic instructions, fences, serialising ones
-    LATER_ACCESSES = "later accesses"  # nothing, but later loads and stores wait for the stores before it (x86-64: MFENCE)
-    FENCES = "fences"  # what a fence of that kind before it waits for (x86-64: LFENCE)
+    LATER_ACCESSES = "later accesses"  # nothing, but later loads and stores wait for the stores before it: MFENCE
+    FENCES = "fences"  # what a fence of that kind before it waits for: LFENCE
 
 
 class BadOperand(ValueError):
