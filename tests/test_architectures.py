@@ -23,6 +23,7 @@ ALLOWED = {
     "emu/ftrace/errors.py": "prefixes of Linux's system calls, by which users know them whatever the machine is",
     "emu/ftrace/tracefs/readme.py": "a text for the guest's users",
     "emu/linux/__init__.py": "the one architecture on which Linux is booted",
+    "emu/linux/lift/__init__.py": "the same",
     "emu/linux/tracing/__init__.py": "the same",
     "emu/race/litmus/litmus_text.py": "an example of a litmus test's first line",
     "emu/tour/document.py": "the name of a document",

@@ -78,7 +78,7 @@ _KINDS: Mapping[str, Callable[..., Sequence[str]]] = {
 }
 
 
-_OF_LINUX = ("functions", "tracers", "options", "clocks")
+_OF_LINUX = ("events", "functions", "tracers", "options", "clocks")
 
 
 @click.command("list", cls=LinuxCommand, context_settings={"max_content_width": 120}, epilog=EXAMPLES)

@@ -53,6 +53,9 @@ Examples:
     emu run -p irqsoff --max-latency -- 'ls | cat'
   How often functions were called on each CPU, and how long they took; and the deepest stack:
     emu run --profile --stack -l 'vfs_*' -- ls /bin
+  How many bytes are read at once, as a histogram, without recording any event:
+    emu run --set 'events/syscalls/sys_enter_read/trigger=hist:keys=count.log2' \\
+      --show events/syscalls/sys_enter_read/hist -- cat /proc/version
   The trace in a file, of four CPUs, in another order of events:
     emu run -p function --cpus 4 --seed 7 -o trace.txt -- 'echo $$; true'
   The same tools as on an embedded Linux: busybox's, of the host:
@@ -78,6 +81,10 @@ terminated by a signal. In the last four cases what was traced until then is wri
     help="tracing_max_latency, in microseconds, follows the trace. With a tracer that measures: -p irqsoff, wakeup, ...",
 )  # fmt: skip
 @click.option(
+    "--show", multiple=True, metavar="FILE",
+    help="FILE of tracefs follows the trace: 'events/sched/sched_switch/hist'. Repeatable.",
+)  # fmt: skip
+@click.option(
     "-o", "output", metavar="FILE", type=click.Path(path_type=Path),
     help="Write the trace to FILE; if its name ends in .dat, as `emu record` does.",
 )  # fmt: skip
@@ -93,6 +100,7 @@ def run(
     stack: bool,
     profile: bool,
     max_latency: bool,
+    show: Sequence[str],
     output: Path | None,
     repeat: int | None,
     command: Sequence[str],
@@ -100,25 +108,26 @@ def run(
 ) -> int:
     """Run COMMAND in the guest and print a trace of what the kernel did."""
     context = click.get_current_context()
-    on_linux = LinuxOptions.taken_from(machine_arguments, context, (*OF_LINUX, "--stack", "--profile", "--max-latency", "-o"))
+    of_linux = (*OF_LINUX, "--stack", "--profile", "--max-latency", "--show", "-o")
+    on_linux = LinuxOptions.taken_from(machine_arguments, context, of_linux)
     (asked,) = trace_options_of(context)
     settings = asked.settings()
-    if on_linux is not None and not (settings or follow or stack or profile or max_latency or output or on_linux.from_reset):
+    wanted = {"stack_trace": stack, "trace_stat": profile, "tracing_max_latency": max_latency}
+    reports = [*(path for path in wanted if wanted[path]), *show]
+    if on_linux is not None and not (settings or follow or reports or output or on_linux.from_reset):
         return run_on_linux(on_linux, command)
     if max_latency and asked.one("-p") not in MEASURING:
         raise click.UsageError(f"--max-latency needs a tracer that measures one: -p {', '.join(MEASURING)}")
     if repeat is not None and output is None:
         raise click.UsageError("--repeat needs -o FOLDER, for the recordings")
     if output is not None and (repeat is not None or output.suffix == ".dat"):
-        if stack or profile or max_latency:
-            raise click.UsageError("a trace.dat has no place for --stack, --profile and --max-latency")
+        if reports:
+            raise click.UsageError("a trace.dat has no place for --stack, --profile, --max-latency and --show")
         if repeat is not None:
             return repeat_to(output, repeat, [asked], command, machine_arguments, follow=follow)
         return record_to(output, [asked], command, machine_arguments, on_linux, follow=follow)
     if profile:
         settings.append(Setting("--profile", "function_profile_enabled", "1"))
-    wanted = {"stack_trace": stack, "trace_stat": profile, "tracing_max_latency": max_latency}
-    reports = [path for path in wanted if wanted[path]]
     progress = Progress()
     console = CommandOutput(progress, sys.stderr)
     limits = RunLimits.taken_from(machine_arguments) if on_linux is None else on_linux.limits
@@ -127,6 +136,8 @@ def run(
     def set_up(machine: AnyMachine) -> None:
         with progress.during("setting up tracing"), guest_errors():
             asked.set_up(machine, settings)
+            for path in show:
+                next(machine.tracefs.read_pieces(path), b"")  # it is there, and can be read
             if stack:
                 machine.stack_tracer_enabled = True
 

@@ -32,6 +32,7 @@ _WORDS = "emu.cli.trace_options.words"  # key of click.Context.meta
 _Command = TypeVar("_Command", bound=Callable[..., object])
 _INSTANCE = "-B"
 _DEFINING = ("dynamic_events", "kprobe_events", "synthetic_events", "uprobe_events")  # files; -e can name their events
+_OF_FORMATS = "syscall_user_buf_size"  # a file of a Linux guest's tree; no event may be in use when it is written
 _OF_TRACERS = ("hwlat_detector/", "osnoise/")  # folders; these tracers' threads read them when they start
 _LISTS = {  # files that get all values of an option
     "-l": ("set_ftrace_filter",), "-n": ("set_ftrace_notrace",), "-g": ("set_graph_function",),
@@ -230,4 +231,4 @@ def _in_order(context: click.Context, arguments: Sequence[str]) -> Iterator[tupl
 
 def _comes_first(setting: Setting) -> bool:
     """Whether a file must be written before the tracer and events are set."""
-    return setting.path in _DEFINING or setting.path.startswith(_OF_TRACERS)
+    return setting.path in (*_DEFINING, _OF_FORMATS) or setting.path.startswith(_OF_TRACERS)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["OF_LINUX", "traced_machine"]
 
-OF_LINUX = ("-p", "-l", "-n", "-g", "-F", "-P", "-O", "-b", "-m", "-C", "--set")
+OF_LINUX = ("-p", "-e", "-f", "-R", "-l", "-n", "-g", "-F", "-P", "-O", "-b", "-m", "-C", "--set")
 """The options of `trace_options` that mean something for a Linux."""
 
 

@@ -11,7 +11,7 @@ import click
 from emu.cli.settings import Setting
 
 if TYPE_CHECKING:
-    from emu.kernel.program_files import ProgramFiles
+    from emu.kernel.program_files import Programs
 
 __all__ = ["with_offsets"]
 
@@ -23,7 +23,7 @@ _PLACE = re.compile(
 )
 
 
-def with_offsets(files: ProgramFiles | None, setting: Setting) -> Setting:
+def with_offsets(files: Programs | None, setting: Setting) -> Setting:
     """A setting with the places of uprobes converted to offsets, as Linux requires.
 
     `files`: the guest's programs; None: they are not known, and the setting stays as it is.

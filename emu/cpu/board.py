@@ -88,7 +88,7 @@ class Board:
         self.io = IoWindow(arch.io_window) if arch.io_window else None
         self.record = cpu_records.Board.allocate()
         self._host_calls = np.zeros(HOST_CALL_COUNT, np.uint64)
-        self.callouts = Callouts(self.record, self._forget)
+        self.callouts = Callouts(self.record, self._forget, lambda: self.calls_python, arch.native().listening is not None)
         self._static_timing = arch.timing()
         self.native_forget = forget.build(arch.name)
         self._python_handlers: list[PythonHandler] = []  # referenced by native code

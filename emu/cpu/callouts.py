@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Host functions that run before blocks of the guest's code, by the blocks' virtual addresses."""
+"""Host functions that run before blocks and instructions of the guest's code, by virtual addresses."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from emu.cpu.listeners import Listeners, Listening
 from emu.cpu.native import callouts as native
 from emu.cpu.native import cpu_records
 from emu.cpu.native.cpu_records import Callout, Cpu
@@ -16,7 +17,7 @@ from emu.cpu.python_handler import PythonHandler
 from emu.native.functions import Compiled
 from emu.native.records import Layouts, Shape, Words, u64
 
-__all__ = ["Callouts", "Handler"]
+__all__ = ["Callouts", "Handler", "Listening"]
 
 Handler: TypeAlias = Compiled[[Cpu, u64], None] | PythonHandler
 
@@ -29,10 +30,20 @@ class Callouts:
     Args:
         board: the board's record.
         forget: makes all CPUs drop their translations of places in code, given by virtual addresses.
+        is_called: whether native code waits for Python.
+        listens: whether the architecture has calls before instructions.
     """
 
-    def __init__(self, board: cpu_records.Board, forget: Callable[[NDArray[np.uint64]], None]) -> None:
-        self._board, self._forget = board, forget
+    def __init__(
+        self,
+        board: cpu_records.Board,
+        forget: Callable[[NDArray[np.uint64]], None],
+        is_called: Callable[[], bool],
+        listens: bool,
+    ) -> None:
+        self._board, self._forget, self._listens = board, forget, listens
+        self._listeners, self._named = Listeners(is_called), Listeners(is_called)
+        self._use_listeners()
         self._use(_table(_FEWEST_SLOTS))
 
     def look_at_blocks(self, start: int, end: int, handler: Handler | None = None, others: Handler | None = None) -> None:
@@ -85,18 +96,60 @@ class Callouts:
         if function is None:
             self._copy(self._table.last + 1)
 
-    def replace_returns(self, function: Handler) -> None:
-        """Replaces all functions that native code has set where calls return to."""
-        example = Callout.allocate()
-        example.returned = function
-        native.replace_returns(self._table, example)
-
     def forget_returns(self) -> None:
-        """Removes all of them."""
+        """Removes all functions that native code has set where calls return to."""
         places = np.zeros(self._table.used, np.uint64)
         count = native.take_returns(self._table, Words(places.ctypes.data))
         self._copy(self._table.last + 1)
         self._forget(places[:count])
+
+    def listen(self, address: int, handler: Handler, argument: int) -> Listening:
+        """Runs handler(cpu, argument), native, before the instruction at a virtual address, wherever it is in its block.
+
+        It runs once for each execution. A repeated string instruction that is interrupted, and an instruction that faults, are
+        executed again. Several functions run in the order in which they came, after those for blocks. A function finds all
+        registers and the program counter in the CPU's state, and the flags as helper_read_eflags() does. It may change nothing
+        of the guest. Blocks, clocks and interrupts are as if nobody listened. CPUs drop their translations of the place.
+
+        Raises:
+            NotImplementedError: the architecture has no calls before instructions.
+        """
+        return self.listen_all(np.array([address], np.uint64), handler, np.array([argument], np.uint64))
+
+    def listen_all(self, addresses: NDArray[np.uint64], handler: Handler, arguments: NDArray[np.uint64]) -> Listening:
+        """The same for many addresses."""
+        if not self._listens:
+            raise NotImplementedError("this architecture has no calls before instructions")
+        new = self._listeners.add(addresses, handler, arguments)
+        self._use_listeners()
+        self._forget(new.places)
+        return new
+
+    def listen_in_programs(self, places: NDArray[np.uint64], handler: Handler, arguments: NDArray[np.uint64]) -> Listening:
+        """The same before instructions of programs, given by the names of their pages plus the offset there (`name_pages`).
+
+        CPUs run old translations until they `forget` them.
+        """
+        new = self._named.add(places, handler, arguments)
+        self._use_listeners()
+        return new
+
+    def name_pages(self, function: Handler | None, data: int = 0) -> None:
+        """Names the pages of programs by a native function(cpu, page), given a RAM address, when code there is translated in
+        user mode. It stores in `Cpu.page_name` a multiple of the page's size, or 0 if nobody listens there; `data` is its
+        record, in `Board.page_names`. None: no page has a name any more.
+        """
+        self._board.name_page, self._board.page_names = function, data
+
+    def _use_listeners(self) -> None:
+        self._board.listeners, self._board.named_listeners = self._listeners.table, self._named.table
+
+    def unlisten(self, listening: Listening) -> None:
+        """Ends what one of these has begun. The function is not called any more, not even for this instruction."""
+        if self._listeners.remove(listening):
+            self._forget(listening.places)
+        self._named.remove(listening)
+        self._use_listeners()
 
     def __contains__(self, address: int) -> bool:
         return bool(native.is_known(self._table, address))

@@ -140,10 +140,13 @@ class Cpu:
     def forget(self, ranges: npt.NDArray[np.uint64]) -> None:
         """Drops translations of RAM addresses, shape (n, 2): rows of [start, end).
 
-        A block that is running continues in its old translation.
+        A block that is running continues in its old translation up to its end.
         """
         with self.board.heap:
             self.board.native_forget(self.record.uc, Words(ranges.ctypes.data), len(ranges))
+        if self.board.calls_python:
+            self.record.leaves = True
+            self.record.deadline = 0
 
     def translate(self, address: int) -> int | None:
         """The physical address behind a virtual one; None if it is not mapped."""

@@ -2,7 +2,6 @@
 """Replaces functions that Unicorn's library calls through its global offset table (GOT).
 
 A change affects the whole process, but only calls by the library: looking a function up by name still finds the original.
-still finds the original.
 """
 
 from __future__ import annotations
@@ -10,13 +9,15 @@ from __future__ import annotations
 import ctypes
 import functools
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy as np
 import numpy.typing as npt
 
 from emu.cpu.internals import LIBRARY, UnknownUnicorn
 
-__all__ = ["replace"]
+__all__ = ["replace", "replaced"]
 
 _DT_PLTRELSZ, _DT_STRTAB, _DT_SYMTAB, _DT_STRSZ, _DT_JMPREL = 2, 5, 6, 10, 23
 
@@ -63,8 +64,8 @@ def _imports() -> _Imports:
     return _Imports(_LinkMap.from_address(LIBRARY._handle))
 
 
-def replace(name: str, function: int) -> None:
-    """Makes the library call `function`, an address, where its source calls the function `name`.
+def replace(name: str, function: int) -> int:
+    """Makes the library call `function`, an address, where its source calls the function `name`. Returns what it has called.
 
     Raises:
         UnknownUnicorn: the library does not call it through the GOT.
@@ -72,4 +73,19 @@ def replace(name: str, function: int) -> None:
     slot = _imports().slot(name)
     if slot is None:
         raise UnknownUnicorn(f"the library does not import {name}")
+    before = ctypes.c_uint64.from_address(slot).value
     ctypes.c_uint64.from_address(slot).value = function
+    return before
+
+
+@contextmanager
+def replaced(name: str, function: int) -> Iterator[None]:
+    """The same for a while.
+
+    Raises: as `replace`.
+    """
+    before = replace(name, function)
+    try:
+        yield
+    finally:
+        replace(name, before)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from emu.ftrace.errors import NotProvided, TraceError
 
-__all__ = ["EVENTS", "LINUX_EVENTS", "SYSTEMS", "LinuxDirectory", "system_directory"]
+__all__ = ["LINUX_EVENTS", "LinuxDirectory", "events_directory", "system_directory"]
 
 
 def _read(text: str) -> dict[str, frozenset[str]]:
@@ -20,7 +20,6 @@ def _read(text: str) -> dict[str, frozenset[str]]:
 
 # By system. tests/lib/linux_events.py makes the text from what a real kernel has.
 LINUX_EVENTS: Mapping[str, frozenset[str]] = _read(Path(__file__).with_suffix(".txt").read_text())
-SYSTEMS = frozenset({*LINUX_EVENTS, "ftrace"})
 
 
 @dataclass(frozen=True)
@@ -37,9 +36,11 @@ class LinuxDirectory:
         return TraceError(errno.ENOENT, f"there is no '{name}' here", (name, known))
 
 
-EVENTS = LinuxDirectory("events", SYSTEMS)
+def events_directory(lacking: Mapping[str, frozenset[str]]) -> LinuxDirectory:
+    """`events`. `lacking`: LINUX_EVENTS, or what a machine may lack of it."""
+    return LinuxDirectory("events", frozenset({*lacking, "ftrace"}))
 
 
-def system_directory(system: str) -> LinuxDirectory:
+def system_directory(system: str, lacking: Mapping[str, frozenset[str]]) -> LinuxDirectory:
     """events/SYSTEM"""
-    return LinuxDirectory(f"events/{system}", LINUX_EVENTS.get(system, frozenset()))
+    return LinuxDirectory(f"events/{system}", lacking.get(system, frozenset()))

@@ -7,6 +7,7 @@ import functools
 import io
 import posixpath
 import stat
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -16,7 +17,7 @@ from elftools.elf.sections import SymbolTableSection
 
 from emu.kernel.cpio import Entry, read_entries
 
-__all__ = ["ProgramFiles", "UnknownPlace"]
+__all__ = ["ProgramFiles", "Programs", "UnknownPlace"]
 
 _MOST_LINKS = 40  # in one path, as in Linux
 _TABLES = (".symtab", ".dynsym")
@@ -32,7 +33,39 @@ class UnknownPlace(LookupError):
         self.names = names
 
 
-class ProgramFiles:
+class Programs(ABC):
+    """Programs and libraries of a guest."""
+
+    def file_offset(self, path: str, symbol: str) -> int:
+        """The offset of a symbol in a file of the guest, for uprobe_events.
+
+        Args:
+            path: the program's or library's absolute path in the guest.
+            symbol: its name, in .symtab or .dynsym.
+
+        Raises:
+            UnknownPlace: the file does not exist, is not an ELF file, or does not have the symbol.
+        """
+        content = self.contents(path)
+        if content is None:
+            raise UnknownPlace(f"there is no file {path}, as far as the host knows")
+        try:
+            elf = ELFFile(io.BytesIO(content))
+            symbols = dict(_symbols(elf))
+            if symbol in symbols:
+                return _offset(elf, symbols[symbol], f"{path}: {symbol}")
+        except (ELFError, ValueError, OverflowError, AssertionError, KeyError):  # a damaged file can contain anything
+            raise UnknownPlace(f"{path} is no ELF file") from None
+        if not symbols:
+            raise UnknownPlace(f"{path} has no symbols: it is stripped")
+        raise UnknownPlace(f"{path} has no symbol '{symbol}'", list(symbols))
+
+    @abstractmethod
+    def contents(self, path: str) -> bytes | None:
+        """The contents of a file of the guest; None if the host does not know it."""
+
+
+class ProgramFiles(Programs):
     """The files of the guest's initramfs and of host folders that it has mounted. Files written by the guest are not seen.
 
     Args:
@@ -48,31 +81,7 @@ class ProgramFiles:
         self._folders = [(posixpath.normpath(point), folder) for point, folder in reversed(folders)]
         self._below = below
 
-    def file_offset(self, path: str, symbol: str) -> int:
-        """The offset of a symbol in a file of the guest, for uprobe_events.
-
-        Args:
-            path: the program's or library's absolute path in the guest.
-            symbol: its name, in .symtab or .dynsym.
-
-        Raises:
-            UnknownPlace: the file does not exist, is not an ELF file, or does not have the symbol.
-        """
-        content = self._content(path)
-        if content is None:
-            raise UnknownPlace(f"there is no file {path}, as far as the host knows")
-        try:
-            elf = ELFFile(io.BytesIO(content))
-            symbols = dict(_symbols(elf))
-            if symbol in symbols:
-                return _offset(elf, symbols[symbol], f"{path}: {symbol}")
-        except (ELFError, ValueError, OverflowError, AssertionError, KeyError):  # a damaged file can contain anything
-            raise UnknownPlace(f"{path} is no ELF file") from None
-        if not symbols:
-            raise UnknownPlace(f"{path} has no symbols: it is stripped")
-        raise UnknownPlace(f"{path} has no symbol '{symbol}'", list(symbols))
-
-    def _content(self, path: str) -> bytes | None:
+    def contents(self, path: str) -> bytes | None:
         for _ in range(_MOST_LINKS):
             path = posixpath.normpath(path)
             mounted = next(_within(self._folders, path), None)

@@ -51,7 +51,6 @@ class LinuxMachine(TracedLinux):
 
     Attributes:
         config: what the machine was made from.
-        program_files: None: the host does not know the guest's programs.
 
     Raises:
         NoKernel, BadKernel: there is no kernel, or it is none that boots here. They are ValueErrors.
@@ -62,8 +61,6 @@ class LinuxMachine(TracedLinux):
         PoweredOff: it switched the machine off.
         LimitReached: the boot took too long.
     """
-
-    program_files: None = None
 
     @parameters_of(LinuxParameters)
     def __init__(self, parameters: LinuxParameters) -> None:

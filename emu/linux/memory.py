@@ -13,7 +13,7 @@ from emu.linux.symbols import Symbols
 
 __all__ = ["LinuxMemory"]
 
-_LONGEST_STRING = 1 << 15  # bytes
+_LONGEST_STRING, _USUAL_STRING = 1 << 15, 64  # bytes
 
 
 class LinuxMemory:
@@ -53,14 +53,14 @@ class LinuxMemory:
 
     def string(self, address: int, longest: int = _LONGEST_STRING) -> str:
         """The text up to a zero byte. Raises LookupError also if it has more than `longest` bytes."""
-        found, at = b"", address
+        found, at, step = b"", address, _USUAL_STRING
         while len(found) <= longest:
             start, length = self._piece(at)
-            text, end, _ = bytes(self._ram[start : start + min(length, longest + 1 - len(found))]).partition(b"\0")
+            text, end, _ = bytes(self._ram[start : start + min(length, step, longest + 1 - len(found))]).partition(b"\0")
             found += text
             if end:
                 return found.decode(errors="surrogateescape")
-            at += len(text)
+            at, step = at + len(text), _LONGEST_STRING
         raise LookupError(f"the string at {address:#x} has no end within {longest:,} bytes")
 
     def host_address(self, address: int) -> int:

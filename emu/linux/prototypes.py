@@ -44,10 +44,10 @@ class LinuxPrototypes:
         """See Prototypes. A function that only the kernel's BTF knows may be any of that name, as in Linux."""
         key = function, module
         if key not in self._known:
-            self._known[key] = _parameters(self._of(module), function)
+            self._known[key] = _parameters(self.btf(module), function)
         return self._known[key]
 
-    def _of(self, module: str) -> Btf:
+    def btf(self, module: str) -> Btf:
         """A module's BTF; the kernel's, if it has none of its own or that is damaged."""
         if module not in self._data:
             return self._kernel

@@ -112,6 +112,11 @@ class Symbols:
         found = self._around(address)
         return None if found is None else (found[0], address - found[1])
 
+    def function(self, address: int) -> tuple[str, int, int] | None:
+        """The same, with the size of the function, which reaches to the next symbol."""
+        found = self._around(address)
+        return None if found is None else (found[0], address - found[1], found[2] - found[1])
+
     def lookup(self, address: int) -> str:
         """A function as Linux's %pS shows it, `vfs_read+0x12/0x310`, or the plain address. It reaches to the next symbol."""
         found = self._around(address)

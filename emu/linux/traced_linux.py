@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import hashlib
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import cached_property
 from pathlib import Path
@@ -19,8 +19,10 @@ from emu.linux.image import Kernel
 if TYPE_CHECKING:
     from emu.cpu.board import Board
     from emu.ftrace.arrays.trace_array import TraceArray
+    from emu.ftrace.probes.host_probes import Hit, HostProbe
     from emu.ftrace.tracefs import TraceFS
     from emu.kernel.counting import Counting
+    from emu.linux.programs import LinuxPrograms
     from emu.linux.tracing.tracing import LinuxTracing
     from emu.trace import Trace
     from emu.trace.origin import Origin
@@ -122,6 +124,34 @@ class TracedLinux(ABC):
         found = Trace(recording_of(self))
         return found if name is None else found.buffer(name)
 
+    def probe(
+        self, place: str | int, callback: Callable[[Hit], object], *, args: str | Sequence[str] = (), returns: bool = False
+    ) -> HostProbe:
+        """Calls a Python function whenever a CPU reaches an instruction of the kernel, or when a function returns.
+
+        >>> name = "name=file->f_path.dentry->d_name.name:string"
+        >>> with m.probe("vfs_read", lambda hit: print(hit.comm, hit.args["name"]), args=name):
+        ...     m.run("cat /etc/passwd")
+
+        As Machine.probe, but the function can only look: to change a register is a TypeError.
+
+        Args:
+            place: `vfs_read`, `vfs_read+0x10`, `module:function`, or an address. A module need not be loaded yet.
+            callback: the function to call.
+            args: the values that the function gets as `args`, in kprobe_events' syntax, also by the kernel's names.
+            returns: call it when the function at `place` returns. A `place` that ends with `%return` means the same.
+
+        Raises:
+            TraceError: ENOENT, EILSEQ, EINVAL: the place cannot be probed, or an argument is wrong.
+            NotTraceable: see `tracefs`.
+        """
+        with self._changing():
+            return self._tracing.probes.add(place, callback, args.split() if isinstance(args, str) else args, returns)
+
+    def patch(self, function: str | int, **code: str) -> None:
+        """Raises NotImplementedError: nothing is written to a Linux guest. Machine.patch is for emu's own kernel."""
+        raise NotImplementedError(f"{function} cannot be replaced: nothing is written to a Linux guest; emu's own has patch()")
+
     def origin(self, words: Sequence[str]) -> Origin:
         """What reproduces a recording of this machine. `words`: of the command line that makes it."""
         from emu.trace.origin import Origin
@@ -139,6 +169,18 @@ class TracedLinux(ABC):
 
         self._check()
         return TraceFS(self._tracing.tree, check=self._check_open, acting=self._changing)
+
+    @cached_property
+    def program_files(self) -> LinuxPrograms:
+        """The guest's programs: `program_files.file_offset("/bin/cat", "main")` is the file offset that a uprobe takes.
+
+        Raises:
+            NotTraceable: see `tracefs`.
+        """
+        from emu.linux.programs import LinuxPrograms
+
+        self._check()
+        return LinuxPrograms(self._tracing.dcache)
 
     @contextmanager
     def _changing(self) -> Iterator[None]:

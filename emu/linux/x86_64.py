@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 __all__ = [
     "DEFAULT_PACKAGES", "DIRECT_MAP", "DIRECT_MAP_BASE", "ELF_MACHINE", "ELF_MACHINE_NAME", "IMAGES", "KERNEL_HALF",
     "KERNEL_START", "LOADED_HIGH", "LONGEST_CALL", "MODULES_END", "MOST_MEMORY", "NAME", "NO_FUNCTIONS",
-    "PACKAGE_ARCHITECTURE", "PAGE", "PAGE_TABLE", "PER_CPU", "REGISTERS", "SAVED_STACK_POINTER", "SITE_OFFSETS",
-    "XLF_KERNEL_64", "argument", "ends_with_call", "walk",
+    "PACKAGE_ARCHITECTURE", "PAGE", "PAGES", "PAGES_BASE", "PAGE_TABLE", "PER_CPU", "REGISTERS", "SAVED_STACK_POINTER",
+    "SITE_OFFSETS", "SYSCALL_PREFIXES", "SYSCALL_TABLE", "XLF_KERNEL_64", "argument", "ends_with_call", "walk",
 ]  # fmt: skip
 
 NAME = "x86-64"
@@ -25,6 +25,8 @@ MODULES_END = 0xFFFF_FFFF_FF00_0000  # the same: the end of the "module mapping 
 KERNEL_START = 0xFFFF_8000_0000_0000  # the same: the upper half, with 4 levels of page tables
 DIRECT_MAP = 0xFFFF_8880_0000_0000  # the same: "direct mapping of all physical memory", without KASLR
 DIRECT_MAP_BASE = "page_offset_base"  # the variable that has the address
+PAGES = 0xFFFF_EA00_0000_0000  # the same: "virtual memory map", of struct page
+PAGES_BASE = "vmemmap_base"
 PAGE_TABLE = "init_top_pgt"  # the symbol of init_mm's page table
 PAGE = 4096  # bytes
 MOST_MEMORY = 1 << 30  # the size of that mapping with and without KASLR: no kernel is larger
@@ -49,6 +51,10 @@ REGISTERS = (
     "flags", "sp", "ss",
 )  # fmt: skip
 SAVED_STACK_POINTER = "thread.sp"  # in struct task_struct
+
+SYSCALL_TABLE = "sys_call_table"  # the symbol of the functions of system calls, by number
+# So begin their names: one function may have several. (arch_syscall_match_sym_name of arch/x86/include/asm/ftrace.h)
+SYSCALL_PREFIXES = ("__x64_sys_", "__ia32_sys_", "__do_sys_", "sys_")
 
 LONGEST_CALL = 7  # bytes
 NO_FUNCTIONS = ("__pfx_", "__cfi_")  # so begin symbols of the padding before functions: CONFIG_CALL_PADDING, CONFIG_CFI_CLANG

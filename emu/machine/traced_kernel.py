@@ -80,7 +80,10 @@ class TracedKernel:
         if self._running.probes is None:
             from emu.ftrace.probes.host_probes import HostProbes
 
-            self._running.probes = HostProbes(self.kernel, self.ftrace, self.ftrace.globals, self._running.settle)
+            arch, shared, update = self.ftrace.arch, self.ftrace.globals, self.ftrace.update_sites
+            registers, handler = arch.probing().registers, arch.probe_handlers(shared.guest).host
+            settle = self._running.settle
+            self._running.probes = HostProbes(self.kernel, registers, handler, shared, shared.kprobe_events, update, settle)
         probe = self._running.probes.add(place, callback, args.split() if isinstance(args, str) else args, returns)
         self.settle()
         return probe

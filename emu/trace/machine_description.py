@@ -24,6 +24,7 @@ __all__ = [
 TOP = ""  # the name of the top trace array
 _ARGUMENTS = ("func-args", "funcgraph-args")  # options
 _NAMES = re.compile(r"(?:struct )?[A-Za-z_]\w*")
+_OTHERS = re.compile(r'"(?:[^"\\]|\\.)*"|->\w+|\b\w+\(')  # what is no constant: strings, members, functions
 
 
 class TracedMachine(Protocol):
@@ -66,10 +67,12 @@ def cpu_stats(machine: TracedMachine) -> list[str]:
 def kernel_values(machine: TracedMachine) -> dict[str, int]:
     """The kernel's numbers used by print fmts: enumerators, sizes of structures, and present values of variables."""
     values = machine.trace_array.recorder.globals.kernel_values
-    there = {**values.constants, **values.variables()}
-    named = {name for file in formats(machine) for name in _NAMES.findall(file.text.partition("\nprint fmt:")[2])}
+    variables, constants = values.variables(), values.constants
+    print_fmts = (_OTHERS.sub("", file.text.partition("\nprint fmt:")[2]) for file in formats(machine))
+    named = {name for text in print_fmts for name in _NAMES.findall(text)}
     named |= {f"sizeof({name})" for name in named if name.startswith("struct ")}  # units of pointer arithmetic
-    return {name: there[name] for name in sorted(named & there.keys())}
+    found = {name: constants[name] for name in named if name not in variables and name in constants}
+    return dict(sorted({**found, **{name: value for name, value in variables.items() if name in named}}.items()))
 
 
 def trace_options(machine: TracedMachine) -> str:

@@ -144,7 +144,7 @@ def _tracer(trace: Trace, events: BufferEvents) -> str:
 
 def _as_printed(call: EventCall, words: Words) -> EventCall:
     """The event with additional facts that `format` lacks: it is a system call, whose arguments or result are adjacent words."""
-    values = [(field.offset, field.size) for field in call.fields[1:]]
+    values = [(field.offset, field.size) for field in call.fields[1:] if not field.is_dynamic]
     first, size = values[0][0] if values else 0, words.long_size
     if call.system == "syscalls" and call.fields and values == [(first + n * size, size) for n in range(len(values))]:
         if call.name.startswith("sys_enter_"):

@@ -79,6 +79,7 @@ def test_every_branch_is_recorded_and_counted(arch: str) -> None:
         assert sum(counts.values()) >= sum(found.values())
         assert not re.search(r"/.* IS_ERR ", machine.tracefs.read("trace_stat/branch_annotated"))  # gcc knew none of them before
         machine.tracefs.write("current_tracer", "nop")
+        machine.run("true")  # a CPU may just have decided to count a branch
         before = counted(machine)
         machine.run("ls")
         assert counted(machine) == before

@@ -7,7 +7,7 @@ import ctypes
 from contextlib import suppress
 
 from emu.ftrace.errors import TraceError
-from emu.ftrace.probes.places import ProbePlace
+from emu.ftrace.probes.placing import ProbePlace
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 from tests.lib.counting_probes import probe

@@ -11,7 +11,7 @@ from itertools import islice
 import pytest
 
 from emu.ftrace.errors import TraceError
-from emu.ftrace.probes.places import ProbePlace
+from emu.ftrace.probes.placing import ProbePlace
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 from tests.lib.counting_probes import CountingProbe, probe, remove

@@ -13,7 +13,7 @@ import pytest
 
 from emu.cpu.cpu import Cpu
 from emu.ftrace.native.trace_records import Consumer, EventContext
-from emu.ftrace.probes.places import ProbePlace
+from emu.ftrace.probes.placing import ProbePlace
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native.context import array_of
 from emu.ftrace.native.trace_records import Consumer
-from emu.ftrace.probes.places import ProbePlace
+from emu.ftrace.probes.placing import ProbePlace
 from emu.machine import Machine
 from emu.native.functions import callback
 from emu.native.records import Record, u64

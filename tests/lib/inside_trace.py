@@ -113,7 +113,7 @@ class Frame(Call):
     returned: tuple[int, int] | None = field(default=None)  # CPU, number
 
 
-def _columns(events: Events, layout: np.dtype[np.void], *names: str) -> Iterator[tuple[int, ...]]:
+def columns(events: Events, layout: np.dtype[np.void], *names: str) -> Iterator[tuple[int, ...]]:
     found = events.entries(layout)
     return zip(events.time.tolist(), *(found[name].tolist() for name in names), strict=True)
 
@@ -125,7 +125,7 @@ def calls_of(logs: Sequence[Events]) -> list[Call]:
         latest: Call | None = None
         offsets = log.offset.tolist()
         names = ("type", "pid", "ip", "parent_ip", "flags", "preempt_count")
-        for number, (time, kind, pid, ip, parent, flags, count) in enumerate(_columns(log, entries.FUNCTION, *names)):
+        for number, (time, kind, pid, ip, parent, flags, count) in enumerate(columns(log, entries.FUNCTION, *names)):
             if kind == EventType.FUNCTION:
                 latest = Call(log.cpu, number, time, pid, ip, parent, flags, count)
                 calls.append(latest)
@@ -145,7 +145,7 @@ def frames_of(logs: Sequence[Events]) -> list[Frame]:
     tasks: defaultdict[int, list[tuple[int, int, int, tuple[int, ...]]]] = defaultdict(list)
     names = ("type", "pid", "func", "depth", "flags", "preempt_count")
     for log in logs:
-        for number, event in enumerate(_columns(log, entries.FUNCGRAPH_ENTRY, *names)):
+        for number, event in enumerate(columns(log, entries.FUNCGRAPH_ENTRY, *names)):
             tasks[event[2] or -1 - log.cpu].append((event[0], log.cpu, number, event))
     frames: list[Frame] = []
     for task in tasks.values():

@@ -13,7 +13,10 @@ from pathlib import Path
 
 from emu.port import seam
 
-__all__ = ["Groups", "PortFunction", "functions_of"]
+__all__ = ["EXEMPT", "Groups", "PortFunction", "functions_of"]
+
+EXEMPT = Path(__file__).resolve().parent / "exempt.toml"
+"""Functions whose lack no check of the ladder can see: for each architecture, reasons by "FILE NAME"."""
 
 _LABEL = re.compile(
     r"^SYM_FUNC_START\((?P<name>\w+)\).*\n|^(?P<plain>[A-Za-z_]\w*):[ \t]*\n(?!\s*\.(?:asciz|string|quad|word|skip|xword))",

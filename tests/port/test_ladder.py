@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import ctypes
+import importlib
+import importlib.util
 import os
 import re
 import subprocess
@@ -18,7 +20,7 @@ from emu.cpu import arch as cpu_arch
 from emu.kernel import arch as kernel_arch
 from emu.port import seam
 from emu.port.ladder import arch as templates
-from emu.port.ladder.assembler import NoTools, tools
+from emu.port.ladder.assembler import NoTools, labelled, tools
 from emu.port.ladder.climbing import Outcome, attempt, climb
 from emu.port.ladder.report import describe, relevant
 from emu.port.ladder.rung import NotSupported, Rung, RungFailed
@@ -60,6 +62,28 @@ def test_each_requirement_is_on_a_rung() -> None:
     on_rungs = [name for rung in RUNGS for name in rung.requirements]
     assert set(on_rungs) == REQUIREMENTS
     assert len(on_rungs) == len(REQUIREMENTS)
+
+
+def test_an_architecture_adds_checks_to_rungs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The module beside the templates has functions with rungs' names."""
+    known = {name.replace("-", "_") for name in BY_NAME}
+    added = {}
+    for arch in ARCHITECTURES:
+        module = f"emu.port.ladder.arch.{arch}_checks"
+        if importlib.util.find_spec(module) is not None:
+            added[arch] = importlib.import_module(module)
+            assert set(added[arch].__all__) <= known
+    arch, module_of = next(iter(added.items()))
+    called = []
+    monkeypatch.setattr(module_of, module_of.__all__[0], lambda: called.append("peculiar"))
+    rung = Rung(module_of.__all__[0].replace("_", "-"), "", lambda arch: called.append(arch))
+    assert rung(arch) is None
+    assert called == [arch, "peculiar"]
+
+
+def test_each_instruction_gets_a_label() -> None:
+    text = labelled("70: nop; .option rvc; ~skipped: ret\nret;", "one")
+    assert text == "one0: 70: nop; .option rvc; skipped: ret; one3: ret"
 
 
 @pytest.mark.parametrize("name", BARE)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from emu.ftrace.errors import TraceError
-from emu.ftrace.probes.places import ProbePlace
+from emu.ftrace.probes.placing import ProbePlace
 from emu.machine import Machine
 from tests.lib.counting_probes import probe, remove
 from tests.lib.instruction_witness import InstructionWitness

@@ -153,6 +153,10 @@ class CpuArch(ABC):
             record.noticed[n] = address_of(helper)
         for name, function in native.translator.items():
             library_imports.replace(name, function)
+        if native.listening is not None:
+            record.translate_listened = native.listening.translate
+            for name, function in native.listening.replaced.items():
+                library_imports.replace(name, function)
         return record
 
     @functools.cached_property

@@ -49,6 +49,9 @@ def build(
             block_record.take_back(cpu, block)
         if cpu.cycles >= cpu.deadline:
             look_around(cpu)
+            if cpu.leaves:
+                cpu.leaves = False
+                loop_exit(cpu.state)
             if takes_nmi(cpu) or takes_interrupt(cpu):
                 loop_exit(cpu.state)
             if turn_is_over(cpu):

@@ -18,8 +18,8 @@ from emu.native.records import Words, u64
 Handler: TypeAlias = Callable[[Cpu, u64], None]
 
 __all__ = [
-    "build_watch_returns", "call_function_at", "copy_used", "find", "host_call", "is_known", "is_looked_at",
-    "replace_returns", "set_handlers", "set_noticed", "take_returns",
+    "build_watch_program_returns", "build_watch_returns", "call_function_at", "copy_used", "find", "host_call", "is_known",
+    "is_looked_at", "set_handlers", "set_noticed", "take_returns",
 ]  # fmt: skip
 
 LAST_WATCHED = u64(WATCHED_COUNT - 1)
@@ -76,19 +76,12 @@ def is_known(table: Callouts, place: u64) -> bool:
 
 
 @shared
-def replace_returns(table: Callouts, example: Callout) -> None:
-    """Replaces all functions for returns by that of another callout."""
-    for n in range(table.last + 1):
-        if table.slots[n].returned is not None:
-            table.slots[n].returned = example.returned
-
-
-@shared
 def take_returns(table: Callouts, places: Words) -> u64:
     """Removes the functions for returns. Stores the addresses that have no other function. Returns their number."""
     count = u64(0)
     for n in range(WATCHED_COUNT):
         table.watched[n] = 0
+        table.watched_in_programs[n] = 0
     for n in range(table.last + 1):
         callout = table.slots[n]
         if callout.returned is not None:
@@ -171,6 +164,37 @@ def build_watch_returns(arch: str, walk: Callable[[Cpu, Board, u64], u64]) -> Ca
         start = walk(cpu, board, place)
         if start == NEVER:
             return
+        for n in range(board.cpu_count):
+            other = board.cpus[n]
+            if other.code_pages[start >> PAGE]:
+                invalidate(other.uc.address, start, start + 1)
+
+    return watch_returns
+
+
+def build_watch_program_returns(arch: str, walk: Callable[[Cpu, Board, u64], u64]) -> Callable[[Cpu, u64, Handler], None]:
+    """The same for programs, whose addresses mean something else in each process.
+
+    Args:
+        arch, walk: as for `build_watch_returns`. `walk` finds what the running program has there.
+    """
+    invalidate = external(f"tb_invalidate_phys_range_{arch}", None, u64, u64, u64)
+
+    @njit
+    def watch_returns(cpu: Cpu, place: u64, function: Handler) -> None:
+        board, start = cpu.board, walk(cpu, cpu.board, place)
+        known = place ^ (start << PAGE)
+        slot = first_slot(known, LAST_WATCHED)
+        if board.callouts.watched_in_programs[slot] == known:
+            return
+        found = find(board.callouts, place)
+        if found is None or found.returned is None:
+            if 2 * board.callouts.used > board.callouts.last:
+                board.grow_callouts(cpu, 0)
+            insert(board.callouts, place).returned = function
+        if start == NEVER:
+            return
+        board.callouts.watched_in_programs[slot] = known
         for n in range(board.cpu_count):
             other = board.cpus[n]
             if other.code_pages[start >> PAGE]:

@@ -110,7 +110,9 @@ def build(arch: str, layouts: Layouts) -> Mapping[str, int]:
             return
         written(cpu, page)
         if cpu.code_pages[page]:
+            cpu.rewritten = cpu.instructions + 1  # unless it returns
             invalidate_written(uc, pages, address, size, called_from)
+            cpu.rewritten = 0
             if cpu.board.coherent_code:
                 drop(cpu, page)
 

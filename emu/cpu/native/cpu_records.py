@@ -8,7 +8,7 @@ in Unicorn's own structures.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from emu.cpu.native.heap_record import Heap
 from emu.cpu.native.known_blocks_record import KnownBlocks
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from emu.cpu.internals import CpuStructures
 
 __all__ = [
-    "Block", "Board", "Callout", "Callouts", "Cpu", "CpuState", "Label", "Operand", "StringCost", "TranslationBlock",
-    "Translator", "TranslatorContext", "Uc", "shapes",
+    "Block", "Board", "Callout", "Callouts", "Cpu", "CpuState", "DisasContext", "Label", "Listener", "ListenerTable", "Operand",
+    "Operation", "Point", "StringCost", "TranslationBlock", "Translator", "TranslatorContext", "Uc", "shapes",
 ]  # fmt: skip
 
 HOST_CALL_COUNT = 64
@@ -39,6 +39,8 @@ NEVER = u64(0xFFFF_FFFF_FFFF_FFFF)  # a time that is never reached
 INSTRUCTION_COUNT = 4
 OPENING_COUNT = 8
 NOTICED_COUNT = 16
+# Of TranslatorOps: its functions, and the index of translate_insn. Of DisasContextBase: the offset of pc_next.
+OPERATION_COUNT, TRANSLATE, CONTEXT_PC_NEXT = 7, 4, 16
 
 # Values of Cpu.status
 OFF, RUNNING, HALTED = u64(0), u64(1), u64(2)
@@ -60,6 +62,10 @@ class Board(Record):
     cpu_count: u64
     callouts: Callouts  # the virtual addresses at which blocks have a host function
     grow_callouts: Callable[[Cpu, u64], None]  # makes that table larger; its argument is 0
+    listeners: ListenerTable  # the virtual addresses of instructions before which host functions run
+    named_listeners: ListenerTable  # the same for programs' instructions, by the names of their pages plus the offset there
+    name_page: Callable[[Cpu, u64], None] | None  # stores a RAM page's name in `page_name`; None: programs have no listeners
+    page_names: u64  # the record of that function's data
     looked_at_start: u64  # virtual addresses: start of the range in which all blocks call the block hook
     looked_at_end: u64
     at_each_block: Callable[[Cpu, u64], None] | None  # called before each block in that range
@@ -107,7 +113,31 @@ class Callouts(Record):
     last: u64  # index of the last slot: a power of two minus one
     used: u64  # slots
     watched: Values[u64] = inline(WATCHED_COUNT)  # some addresses that have `returned`, each in the slot of its hash
+    watched_in_programs: Values[u64] = inline(WATCHED_COUNT)  # some of programs, with the RAM there, likewise
     slots: Records[Callout] = inline()
+
+
+class Listener(Record):
+    """A host function that runs before an instruction is executed."""
+
+    handler: Callable[[Cpu, u64], None] | None  # (cpu, argument); None: it does not listen any more
+    argument: u64
+    next: Listener | None  # at the same place
+
+
+class Point(Record):
+    """A place with listeners."""
+
+    place: u64  # 0: the slot is free
+    first: Listener | None
+
+
+class ListenerTable(Record):
+    """A hash table of points (`listeners`)."""
+
+    last: u64  # index of the last slot: a power of two minus one
+    used: u64  # slots
+    slots: Records[Point] = inline()
 
 
 class Block(Record):
@@ -158,6 +188,16 @@ class TranslatorContext(GuestRecord):
     uc: Uc
 
 
+class DisasContext(GuestRecord):
+    """DisasContextBase, with which every architecture's DisasContext begins: the state of a translation"""
+
+    pc_next: u64  # address of the instruction that is translated next
+
+
+Operation: TypeAlias = Callable[[DisasContext, CpuState], None]
+"""A function in TranslatorOps. Not all have these arguments; only translate_insn is called."""
+
+
 class Operand(Record):
     """TCGTemp"""
 
@@ -179,6 +219,7 @@ def shapes(at: CpuStructures) -> dict[type[Record], Shape]:
         ),
         TranslationBlock: Shape({"pc": 0, "size": 20, "instructions": 22}),
         TranslatorContext: Shape({"uc": at.translator.context_uc}),
+        DisasContext: Shape({"pc_next": CONTEXT_PC_NEXT}),
     }
 
 
@@ -190,6 +231,9 @@ class Translator(Record):
     instructions: Values[u64] = inline(INSTRUCTION_COUNT)  # helpers of instructions that the block hook executes (see translator)
     openings: Values[u64] = inline(OPENING_COUNT)  # helpers after which a CPU may take interrupts that it did not take before
     noticed: Values[u64] = inline(NOTICED_COUNT)  # helpers whose calls are preceded by code of the architecture
+    translate: Operation  # the architecture's translate_insn, which translates an instruction
+    translate_listened: Operation  # ours, which takes its place if there are listeners
+    operations: Values[Operation] = inline(OPERATION_COUNT)  # TranslatorOps: the architecture's functions, and ours
 
 
 class Cpu(Record):
@@ -245,9 +289,16 @@ class Cpu(Record):
     written_page: u64  # the page of the latest store that was slow
     deaf: bool  # for the study of races: its fences do nothing
     fetched: u64  # the code that the translator has read last, where an architecture needs it
+    told: u64  # the place at which listeners were called last (`listeners`)
+    told_at: u64  # the value of `instructions` at that time
+    rewritten: u64  # what `instructions` will be in the block that repeats a store which has changed its own block
     flushed: bool  # whether its translations were all dropped since the turn began, because the buffer was full
     translated: Block | None  # the block whose translation is about to start; None: it has started
     stale: bool  # whether some of its pages may be STALE (`code_pages`)
+    context: TranslatorContext  # of the translation under way
+    program_page: u64  # the address of the page of a program that it has come to
+    page_name: u64  # ... and its name, a multiple of the page size; 0: there are no listeners
+    leaves: bool  # whether its next block must not be what the last one jumps to: a dropped block goes on jumping to itself
     hook_arguments: Values[Operand] = inline(HOOK_ARGUMENT_COUNT)  # of the call whose code is being emitted
     first_tb: TranslationBlock | None  # the first in the buffer
     blocks_used: u64

@@ -9,9 +9,13 @@
 * The block hook executes some instructions. Unicorn's own hooks for them first look up the program counter, which the
   CPU's state already contains.
 
+* An instruction before which host functions run begins with a call of the block hook, too (`listening`).
+
 The block hook's third argument says why it is called: BLOCK for the block whose record is at the offset in OFFSET_MASK
-from the CPU's record (ACCOUNTED: with its cost added already), or INSTRUCTION for the one in NUMBER_MASK. Unicorn itself
-would call it with a block's size, and does so if there are other hooks; such a call does nothing.
+from the CPU's record (ACCOUNTED: with its cost added already), or INSTRUCTION for the one in NUMBER_MASK. LISTENED: before an
+instruction with listeners; the second argument is its address, the fourth one is their place instead of the CPU's record (NAMED:
+in a page with a name), and NUMBER_MASK has what the architecture must know. Unicorn itself would call it with a block's size, and
+does so if there are other hooks; such a call does nothing.
 """
 
 from __future__ import annotations
@@ -38,10 +42,12 @@ from emu.cpu.native.cpu_records import (
 from emu.native.functions import Native, external, njit
 from emu.native.records import HOST, Layouts, Values, i32, u32, u64
 
-__all__ = ["ACCOUNTED", "BLOCK", "INSTRUCTION", "NO_INSTRUCTION", "NUMBER_MASK", "OFFSET_MASK", "build"]
+__all__ = [
+    "ACCOUNTED", "BLOCK", "INSTRUCTION", "LISTENED", "NAMED", "NO_INSTRUCTION", "NUMBER_MASK", "OFFSET_MASK", "build",
+]  # fmt: skip
 
-ACCOUNTED, BLOCK, INSTRUCTION = u64(1), u64(1 << 30), u64(1 << 31)
-OFFSET_MASK, NUMBER_MASK = u64(BLOCK - 8), u64(0xFF)
+ACCOUNTED, NAMED, LISTENED, BLOCK, INSTRUCTION = u64(1), u64(1 << 28), u64(1 << 29), u64(1 << 30), u64(1 << 31)
+OFFSET_MASK, NUMBER_MASK = u64(NAMED - 8), u64(0xFF)
 
 LAST_BLOCK = u64(BLOCK_COUNT - 1)
 
@@ -231,6 +237,7 @@ def _build_begin(
 
     @njit
     def begin_block(cpu: Cpu, ctx: TranslatorContext, watched: bool) -> None:
+        cpu.context = ctx
         block = cpu.translated
         cpu.translated = None
         if block is None:

@@ -29,7 +29,10 @@ Numbers: TypeAlias = Mapping[str, Any]  # int, list[int], Numbers or list[Number
 
 # Numbers that are addresses, or that concern the process
 _OF_BOARD = ("random", "current", "interrupted", "pace")
-_NOT_OF_CPU = {"env", "callout", "devices", "block_hook", "deadline", "flushed", "written_page", "block", "blocks_used"}
+_NOT_OF_CPU = {
+    "env", "callout", "devices", "block_hook", "deadline", "flushed", "written_page", "block", "blocks_used",
+    "told", "told_at", "rewritten",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)

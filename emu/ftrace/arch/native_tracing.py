@@ -66,6 +66,7 @@ class NativeTracing(ABC):
     """What native code does for tracing on a guest."""
 
     cpu: ClassVar[CpuArch]  # the architecture's hardware
+    fault_texts: ClassVar[bool] = True  # whether a text is recorded for a string that a probe cannot read: in Linux 6.3 and 6.4
     cycle_clock: ClassVar[str]  # the trace clock that counts CPU cycles, by its name in trace_clock
 
     @once

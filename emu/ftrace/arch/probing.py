@@ -26,11 +26,12 @@ class ProbeRegisters(NamedTuple):
     pc: int
     stack_pointer: int
     stack_bias: int = 0  # bytes from the stack pointer to the top word of the stack
+    entry_arguments: Sequence[int] = ()  # at a function's return: what its first arguments were, if that is known
 
     @property
     def words(self) -> int:
         """The number of words. A register may have several names."""
-        return len(set(self.names.values()))
+        return len(set(self.names.values())) + len(self.entry_arguments)
 
 
 class Probing(ABC):

@@ -167,7 +167,7 @@ class Reader:
             mapped_file=self._globals.mapped_file,
             kernel_values=self._globals.kernel_values.variables(),
             kernel_constants=self._globals.kernel_values.constants,
-            pointer_key=self._globals.pointer_key,
+            hash_pointer=self._globals.hash_pointer,
             warn=self._globals.warn,
         )
 

@@ -319,11 +319,12 @@ class TraceArray:
     # Which events are recorded
 
     def enable_events(self, calls: Collection[EventCall], on: bool) -> None:
-        """Starts or stops recording events. Raises TraceError if an event cannot happen here; all others are recorded."""
+        """Starts or stops recording events. Raises TraceError if one cannot happen here (`events_refused`); all others do."""
         if on:
             self.buffer_size.expand()
         try:
-            self.ops.events.set(calls, on)
+            if refused := self.ops.events.try_set(calls, on):
+                self.globals.events_refused(refused, len(calls))
         finally:
             self.ftrace.update_sites()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from emu.cpu.native import cpu_records
@@ -25,6 +25,7 @@ from emu.ftrace.event.filter_program import EventFilter
 from emu.ftrace.guest.traced_kernel import KernelValues, Places, TracedKernel, TracedSymbols
 from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.trace_records import EventFile
+from emu.ftrace.text.pointer_hash import keyed_hash
 from emu.ftrace.text.view import Prototypes
 from emu.ftrace.tracers.profiler import Profiler
 from emu.ftrace.tracers.stack_tracer import StackTracer
@@ -61,6 +62,7 @@ class TraceGlobals(ABC):
         pointer_key: varies the hashes that replace addresses in the text of events.
 
     Attributes:
+        hash_pointer: the number that %p shows instead of an address.
         buffer_kb: the size of each CPU's ring buffer for tracing, unless another one was set.
         kernel_values: values for the text of events.
         prototypes: what the kernel's functions take, if entries of calls have room for what they are given and return; else None.
@@ -88,7 +90,7 @@ class TraceGlobals(ABC):
         self.warn = warn
         self.log = kernel.log
         self.timing_model = kernel.board.timing_model
-        self.pointer_key = pointer_key
+        self.hash_pointer: Callable[[int], int] = partial(keyed_hash, pointer_key)
         self.guest, self.records, self.stacks, self.events = guest, records, stacks, events
         self.symbols = symbols
         self.stack_tracer = StackTracer(arch, guest, records, stacks, kernel.symbols, sites.functions)
@@ -145,6 +147,14 @@ class TraceGlobals(ABC):
     @abstractmethod
     def after_run(self) -> None:
         """The machine has run for a moment."""
+
+    def events_refused(self, errors: Sequence[TraceError], wanted: int) -> None:
+        """Some of `wanted` events that were to be recorded cannot happen here; all others are recorded.
+
+        Raises:
+            TraceError: the first error, unless this kernel lets it pass.
+        """
+        raise errors[0]
 
     # Modules that are rarely needed are imported when they are used.
 

@@ -18,26 +18,37 @@ A wrong argument raises TraceError with Linux's message and Linux's caret positi
 
 from __future__ import annotations
 
-import enum
 import errno
+import itertools
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
 
 from emu.ftrace.arch.probing import ProbeRegisters
+from emu.ftrace.dynevent.argument import Argument, Bits, Op, ProbeSite, Step
+from emu.ftrace.dynevent.c_types import CKind, CType, CTypes
 from emu.ftrace.dynevent.probe_errors import ProbeCommand, ProbeError
+from emu.ftrace.dynevent.typed_values import (
+    TypedValue,
+    auto_name,
+    cast,
+    cast_parts,
+    expanded,
+    fetch_type,
+    is_character,
+    members,
+    parameter_step,
+    typed_value,
+)
 from emu.ftrace.dynevent.types import TYPES, FetchType
 from emu.ftrace.errors import TraceError
-from emu.ftrace.event.call import COMMON_FIELDS, EventCall, Field
+from emu.ftrace.event.call import COMMON_FIELDS
 from emu.ftrace.numbers import parse_c
 
-__all__ = [
-    "MOST_ARGUMENTS", "Argument", "Bits", "Op", "ProbeSite", "Step", "is_good_name", "parse_arguments", "parse_long",
-    "split_offset",
-]  # fmt: skip
+__all__ = ["MOST_ARGUMENTS", "is_good_name", "parse_arguments", "parse_long", "split_offset"]
 
 MOST_ARGUMENTS = 128
 _MOST_STEPS = 15  # per argument
+_MOST_CASTS = 3
 _LONGEST = 63  # characters of an argument, not counting its name
 _LONGEST_NAME = 32
 _LARGEST_ARRAY = 64
@@ -49,98 +60,9 @@ _MASK = (1 << 64) - 1
 
 _DEFAULT_TYPE = "x64"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_TYPED = re.compile(r"[A-Za-z_]|\$(retval|arg[1-9][0-9]{0,2})[.-]")  # expressions by the kernel's names
 _BITS = re.compile(r"b(?P<width>\w*)@(?P<offset>\w+)/")
 _RESERVED = {field.name for field in COMMON_FIELDS} | {"common_tgid", "__probe_ip", "__probe_ret_ip", "__probe_func"}
-
-
-class Op(enum.Enum):
-    """One step of fetching a value."""
-
-    REGISTER = enum.auto()  # `value`: the word of the register
-    STACK = enum.auto()  # the word `value` of the stack
-    IMMEDIATE = enum.auto()  # `value` itself
-    FILE_OFFSET = enum.auto()  # where the byte `value` of the probed file is mapped
-    COMM = enum.auto()  # the task's name
-    TEXT = enum.auto()  # `text` itself
-    FIELD = enum.auto()  # `field` of the probed event
-    DEREFERENCE = enum.auto()  # the word in memory at the previous step's value plus `value`
-    USER_DEREFERENCE = enum.auto()  # the same in user memory
-
-
-@dataclass(frozen=True)
-class Step:
-    op: Op
-    value: int = 0
-    text: str = ""
-    field: Field | None = None
-
-    @property
-    def is_dereference(self) -> bool:
-        return self.op in (Op.DEREFERENCE, Op.USER_DEREFERENCE)
-
-
-@dataclass(frozen=True)
-class Bits:
-    """A bit field: `width` bits of a number, starting at bit `offset`."""
-
-    width: int
-    offset: int
-
-
-@dataclass(frozen=True)
-class Argument:
-    """One argument.
-
-    Attributes:
-        name: the field's name.
-        text: the fetch expression, as it was written.
-        type: the type of the value, or of each value in an array.
-        count: the number of values in an array; 0: not an array.
-        steps: the steps that fetch the value. The last one is a dereference if the value is in memory.
-        bits: the bits of the number, if not all are used.
-        is_user: whether it reads user memory instead of the kernel's.
-    """
-
-    name: str
-    text: str
-    type: FetchType
-    count: int
-    steps: Sequence[Step]
-    bits: Bits | None
-    is_user: bool
-
-    def __str__(self) -> str:
-        return f"{self.name}={self.text}"
-
-    @property
-    def size(self) -> int:
-        """The size in the entry in bytes, not counting the data of strings."""
-        return self.type.size * (self.count or 1)
-
-    def is_like(self, other: Argument) -> bool:
-        """Whether two probes with these arguments can share an event."""
-        return (self.name, self.type, self.count) == (other.name, other.type, other.count)
-
-
-@dataclass(frozen=True)
-class ProbeSite:
-    """Where arguments are fetched, which determines the arguments that are allowed.
-
-    Attributes:
-        registers: the registers; None for an eprobe, which has none.
-        symbol: returns the address of a kernel symbol, or None if there is none.
-        user: whether it is in a program.
-        at_entry: whether it is a function's first instruction.
-        returns: whether it is a function's return.
-        event: the probed event.
-    """
-
-    registers: ProbeRegisters | None
-    symbol: Callable[[str], int | None] = field(default=lambda name: None)
-    user: bool = False
-    at_entry: bool = False
-    returns: bool = False
-    event: EventCall | None = None
 
 
 def parse_arguments(command: ProbeCommand, first: int, where: ProbeSite, end: int | None = None) -> list[Argument]:
@@ -150,8 +72,9 @@ def parse_arguments(command: ProbeCommand, first: int, where: ProbeSite, end: in
         TraceError: EINVAL; E2BIG if they need too much room; ENOENT if a symbol is unknown; with the report for error_log.
     """
     arguments: list[Argument] = []
-    for index in range(first, len(command.words) if end is None else end)[:MOST_ARGUMENTS]:
-        arguments.append(_Parser(command, index, where).argument(arguments))
+    words = expanded(command, first, len(command.words) if end is None else end, where)
+    for index, word in itertools.islice(words, MOST_ARGUMENTS):
+        arguments.append(_Parser(command, index, word, where).argument(arguments))
     return arguments
 
 
@@ -168,22 +91,26 @@ def parse_long(text: str) -> int | None:
 
 
 class _Parser:
-    """Reads one word."""
+    """Reads one word, which is at an index of the command, or which stands for what is there."""
 
-    def __init__(self, command: ProbeCommand, index: int, where: ProbeSite) -> None:
+    def __init__(self, command: ProbeCommand, index: int, word: str, where: ProbeSite) -> None:
         self._command = command
         self._index = index
-        self._word = command.words[index]
+        self._word = word
         self._where = where
+        self._typed: TypedValue | None = None  # the value so far, if its type is known
+        self._casts = 0
 
     def _error(self, what: ProbeError, position: int = 0, code: int = errno.EINVAL) -> TraceError:
-        return self._command.error(what, self._index, position, code)
+        is_given = self._command.words[self._index] == self._word
+        return self._command.error(what, self._index, position if is_given else 0, code)
 
     def argument(self, before: Sequence[Argument]) -> Argument:
         """The argument. `before`: the arguments before it."""
         name, equals, body = self._word.partition("=")
         if not equals:
-            name, body = f"arg{len(before) + 1}", self._word
+            found = auto_name(self._word) if self._where.types is not None else None
+            name, body = found or f"arg{len(before) + 1}", self._word
         elif len(name) > _LONGEST_NAME:
             raise self._error(ProbeError.ARG_NAME_TOO_LONG)
         elif not name:
@@ -215,10 +142,15 @@ class _Parser:
         kind = self._type(type_name if colon or is_text else _DEFAULT_TYPE)
         if kind is None:
             raise self._error(ProbeError.BAD_TYPE, type_start)
-        steps = self._fetch(fetched, start)
+        steps, bits = self._fetch(fetched, start), None
+        if self._typed is not None and not colon:
+            kind, bits = TYPES[fetch_type(self._typed.type) or _DEFAULT_TYPE], self._typed.bits
         if kind.is_string:
+            if self._typed is not None and not count:
+                steps = self._as_string(self._typed)
             self._check_string(kind, steps[-1], type_start)
-        bits = self._bits(type_name, kind, type_start) if type_name.startswith("b") else None
+        if type_name.startswith("b"):
+            bits = self._bits(type_name, kind, type_start)
         if count and not steps[-1].is_dereference:
             raise self._error(ProbeError.BAD_STRING, type_start)
         is_user = self._where.user or kind.name == "ustring" or steps[-1].op is Op.USER_DEREFERENCE
@@ -265,10 +197,21 @@ class _Parser:
         elif not last.is_dereference and last.op not in (Op.IMMEDIATE, Op.COMM, Op.TEXT, Op.FIELD):
             raise self._error(ProbeError.BAD_STRING, start)
 
+    def _as_string(self, typed: TypedValue) -> list[Step]:
+        """The steps that fetch a string of the kernel's type `char *` or `char []`."""
+        types = self._where.types
+        holds = typed.type.kind in (CKind.POINTER, CKind.ARRAY) and types is not None
+        if not holds or types is None or not is_character(types.target(typed.type)):
+            raise self._error(ProbeError.BAD_TYPE4STR, typed.position)
+        return [*typed.steps, Step(Op.DEREFERENCE)] if typed.type.kind is CKind.POINTER else typed.steps
+
     # Fetch expressions
 
     def _fetch(self, text: str, start: int) -> list[Step]:
         """The steps of a fetch expression, without the type. `start`: its position."""
+        is_result = text == "$retval" and self._where.returns and self._where.signature is not None
+        if self._where.types is not None and (is_result or _TYPED.match(text)):
+            return self._named(text, start)
         match text[:1]:
             case "$":
                 steps = [self._variable(text[1:], start)]
@@ -280,9 +223,55 @@ class _Parser:
                 steps = self._dereference(text, start)
             case "\\":
                 steps = [self._immediate(text[1:], start + 1)]
+            case "(" if self._where.types is not None:
+                steps = self._cast(self._where.types, text, start)
             case _:
                 raise self._error(ProbeError.BAD_FETCH_ARG, start)
         return steps
+
+    def _named(self, text: str, start: int) -> list[Step]:
+        """A parameter of the function, what it returns, or a member of what they point to."""
+        self._typed = typed = typed_value(text, start, self._where, lambda name: self._value(name, start), self._error)
+        if len(typed.steps) > _MOST_STEPS:
+            raise self._error(ProbeError.TOO_MANY_OPS, typed.position)
+        return typed.steps
+
+    def _cast(self, types: CTypes, text: str, start: int) -> list[Step]:
+        """A member of a structure to which a value is said to point: `(file)%di->f_pos`."""
+        self._casts += 1
+        if self._casts > _MOST_CASTS:
+            raise self._error(ProbeError.TOO_MANY_NESTED, start)
+        name, at, value, rest = cast_parts(text, start, self._error)
+        pointer, before = cast(types, name, at, start + 1, self._error)
+        inside = start + text.index(")") + 1
+        in_braces = value.startswith("(") and value.endswith(")")
+        steps = self._fetch(value[1:-1], inside + 1) if in_braces else self._fetch(value, inside)
+        if steps[-1].op in (Op.COMM, Op.TEXT):
+            raise self._error(ProbeError.COMM_CANT_DEREF, inside)
+        position = start + len(text) - len(rest)
+        self._typed = typed = members(types, steps, pointer, rest, position, self._error, before)
+        if len(typed.steps) > _MOST_STEPS:
+            raise self._error(ProbeError.TOO_MANY_OPS, typed.position)
+        return typed.steps
+
+    def _value(self, name: str, start: int) -> tuple[Step, CType]:
+        """A parameter, `$argN` or `$retval`, by name: how it is fetched, and its type."""
+        where, signature = self._where, self._where.signature
+        result = self._variable("retval", start) if name == "$retval" else None
+        if not (where.at_entry or where.returns):
+            raise self._error(ProbeError.NOSUP_BTFARG, start)
+        if signature is None:
+            raise self._error(ProbeError.NO_BTF_ENTRY, start, errno.ENOENT)
+        if result is not None:
+            return result, signature.result
+        names = [one for one, _ in signature.parameters]
+        index = int(name[4:]) - 1 if name.startswith("$arg") else names.index(name) if name in names else -1
+        if not 0 <= index < len(names):
+            raise self._command.error(ProbeError.NO_BTFARG, self._index, start, errno.ENOENT, misspelt=(name, names))
+        step = parameter_step(signature, index, where)
+        if step is None:
+            raise self._error(ProbeError.BAD_ARG_NUM, start)
+        return step, signature.parameters[index][1]
 
     def _variable(self, name: str, start: int) -> Step:
         where = self._where
@@ -293,7 +282,11 @@ class _Parser:
         if name == "retval":
             if not where.returns:
                 raise self._error(ProbeError.RETVAL_ON_PROBE, start)
+            if where.signature is not None and where.signature.result.kind is CKind.VOID:
+                raise self._error(ProbeError.NO_RETVAL, start, errno.ENOENT)
             return Step(Op.REGISTER, registers.return_value)
+        if name.startswith("stack") and not where.has_stack:
+            raise self._error(ProbeError.BAD_VAR, start)
         if name == "stack":
             return Step(Op.REGISTER, registers.stack_pointer)
         if name in ("comm", "COMM"):
@@ -302,7 +295,8 @@ class _Parser:
             if len(number[1]) > 5 or (int(number[1]) > _MOST_STACK and not where.user):
                 raise self._error(ProbeError.BAD_STACK_NUM, start)
             return Step(Op.STACK, int(number[1]))
-        if where.at_entry and not where.user and (number := re.fullmatch(r"arg\+?([0-9]{1,20})", name, re.ASCII)):
+        has_arguments = where.at_entry or (where.returns and registers.entry_arguments)
+        if has_arguments and not where.user and (number := re.fullmatch(r"arg\+?([0-9]{1,20})", name, re.ASCII)):
             return self._function_argument(int(number[1]), registers, start)
         raise self._error(ProbeError.BAD_VAR, start)
 
@@ -310,8 +304,14 @@ class _Parser:
         """$arg1 and so on: a register or a stack word."""
         if not 0 < number <= _MOST_FUNCTION_ARGUMENTS:
             raise self._error(ProbeError.BAD_ARG_NUM, start)
+        if self._where.returns:
+            if number > len(registers.entry_arguments):
+                raise self._error(ProbeError.BAD_ARG_NUM, start)
+            return Step(Op.REGISTER, registers.entry_arguments[number - 1])
         if number <= len(registers.arguments):
             return Step(Op.REGISTER, registers.arguments[number - 1])
+        if not self._where.has_stack:
+            raise self._error(ProbeError.BAD_ARG_NUM, start)
         return Step(Op.STACK, registers.stack_arguments + number - len(registers.arguments) - 1)
 
     def _field(self, name: str) -> Step:
@@ -327,7 +327,7 @@ class _Parser:
 
     def _register(self, name: str, start: int) -> Step:
         registers = self._where.registers
-        if registers is None:
+        if registers is None or not self._where.has_registers:
             raise self._error(ProbeError.BAD_VAR, start)
         if name not in registers.names:
             raise self._command.error(ProbeError.BAD_REG_NAME, self._index, start, misspelt=(name, registers.names))
@@ -370,6 +370,7 @@ class _Parser:
         if not closed:
             raise self._error(ProbeError.DEREF_OPEN_BRACE, inside + len(inner))
         steps = self._fetch(argument, inside)
+        self._typed = None
         if steps[-1].op in (Op.COMM, Op.TEXT):
             raise self._error(ProbeError.COMM_CANT_DEREF, inside)
         if len(steps) == _MOST_STEPS:

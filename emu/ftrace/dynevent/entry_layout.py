@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from emu.ftrace.dynevent.arguments import Argument
+from emu.ftrace.dynevent.argument import Argument
 from emu.ftrace.event.call import COMMON_SIZE, EventKind, Field
 
 __all__ = ["EntryLayout"]

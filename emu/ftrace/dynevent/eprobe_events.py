@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
-from emu.ftrace.arch import FtraceArch
-from emu.ftrace.dynevent.arguments import Argument, ProbeSite, parse_arguments
+from emu.ftrace.arch.native_tracing import NativeTracing
+from emu.ftrace.arch.probing import ProbeRegisters
+from emu.ftrace.dynevent.argument import Argument, ProbeSite
+from emu.ftrace.dynevent.arguments import parse_arguments
 from emu.ftrace.dynevent.dyn_event import DynamicEvent, DynamicEventKind, DynamicEvents
 from emu.ftrace.dynevent.entry_layout import EntryLayout
 from emu.ftrace.dynevent.event_names import parse_event_name
@@ -22,17 +25,24 @@ from emu.ftrace.event.call import EventCall, EventKind
 from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.files import EventFile
 from emu.ftrace.event.filter_program import EventFilter
-from emu.ftrace.guest.symbols import KernelSymbols
+from emu.ftrace.guest.traced_kernel import TracedSymbols
 from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.probe_record import Probe as ProbeRecord
 from emu.ftrace.native.probe_record import ProbeHandler
 from emu.ftrace.native.trace_records import Consumer
-from emu.kernel.modules import Modules
 
-__all__ = ["EprobeEvents"]
+__all__ = ["EprobeEvents", "HeldModules"]
 
 _GROUP = "eprobes"
 _DEPTH = 2  # Linux has disabled preemption for the probed event, and again for this entry
+
+
+class HeldModules(Protocol):
+    """The guest's modules. One whose event is probed cannot be unloaded."""
+
+    def hold(self, name: str) -> None: ...
+
+    def let_go(self, name: str) -> None: ...
 
 
 class _Attached:
@@ -118,6 +128,9 @@ class _Eprobe(Probe):
     def needs(self, call: EventCall) -> bool:
         return call is self.probed
 
+    def needs_module(self, module: str) -> bool:
+        return self.probed.module == module
+
     def matches(self, arguments: Sequence[str]) -> bool:
         return super().matches([*(one.replace("/", ".") for one in arguments[:1]), *arguments[1:]])
 
@@ -136,11 +149,12 @@ class EprobeEvents(DynamicEventKind):
     """The eprobes.
 
     Args:
-        arch: the guest's architecture.
-        guest: the layout of its structures.
+        native: the native code for the kernel.
+        registers: those that probes see.
+        guest: the layout of the kernel's structures.
         events: all events defined at run time.
         catalogue: all events.
-        modules: the guest's modules. A module with a probed event cannot be unloaded.
+        modules: keeps modules from being unloaded; None: nothing can.
         symbols: the symbols of the kernel and its modules.
         symbol_names: the functions' names, for native code.
         make_filter: makes an event filter. Raises TraceError: EINVAL.
@@ -148,16 +162,17 @@ class EprobeEvents(DynamicEventKind):
 
     def __init__(
         self,
-        arch: FtraceArch,
+        native: NativeTracing,
+        registers: ProbeRegisters,
         guest: Guest,
         events: DynamicEvents,
         catalogue: Catalogue,
-        modules: Modules,
-        symbols: KernelSymbols,
+        modules: HeldModules | None,
+        symbols: TracedSymbols,
         symbol_names: SymbolNames,
         make_filter: Callable[[EventCall, str], EventFilter],
     ) -> None:
-        self._arch = arch
+        self._native, self._registers = native, registers
         self._guest = guest
         self._events = events
         self._catalogue = catalogue
@@ -183,8 +198,9 @@ class EprobeEvents(DynamicEventKind):
         site = ProbeSite(None, self._symbols.address, event=probed)
         arguments = parse_arguments(command, 2, site, end)
         layout = EntryLayout.of(EventKind.EPROBE, arguments)
-        program = FetchProgram(layout, self._arch.probing().registers, self._symbol_names.record)
-        handler = self._arch.probe_handlers(self._guest).event
+        names, faults = self._symbol_names.record, self._native.fault_texts
+        program = FetchProgram(layout, self._registers, names, fault_texts=faults)
+        handler = self._native.probe_handlers(self._guest).event
         probe = _Eprobe(self, _EprobeEvent(layout, probed), handler, arguments, program, probed, condition)
         probe.join(self._catalogue, command, group, name or probed.name, _DEPTH)
         self._hold(probed)
@@ -203,14 +219,14 @@ class EprobeEvents(DynamicEventKind):
 
     def _hold(self, probed: EventCall) -> None:
         """Keeps the probed event from being removed."""
-        if probed.module:
+        if probed.module and self._modules is not None:
             self._modules.hold(probed.module)
         if (defined := self._events.find(probed)) is not None:
             defined.users += 1
 
     def let_go(self, probed: EventCall) -> None:
         """Allows the probed event to be removed again."""
-        if probed.module:
+        if probed.module and self._modules is not None:
             self._modules.let_go(probed.module)
         if (defined := self._events.find(probed)) is not None:
             defined.users -= 1

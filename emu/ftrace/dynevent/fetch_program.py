@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emu.ftrace.arch.probing import ProbeRegisters
-from emu.ftrace.dynevent.arguments import Argument, Op, Step
+from emu.ftrace.dynevent.argument import Argument, Op, Step
 from emu.ftrace.dynevent.entry_layout import EntryLayout
 from emu.ftrace.event.call import EventKind, Field
 from emu.ftrace.native import fetch_record as native
@@ -31,6 +31,7 @@ class FetchProgram:
         registers: the registers of the architecture.
         symbol_names: for native code; needed if there is a `symstr`.
         file_offset: the offset of the instruction probed by a uprobe.
+        fault_texts: see `NativeTracing`.
 
     Attributes:
         uses_registers: whether an argument reads a register.
@@ -38,12 +39,19 @@ class FetchProgram:
     """
 
     def __init__(
-        self, layout: EntryLayout, registers: ProbeRegisters, symbol_names: SymbolNames | None = None, file_offset: int = 0
+        self,
+        layout: EntryLayout,
+        registers: ProbeRegisters,
+        symbol_names: SymbolNames | None = None,
+        file_offset: int = 0,
+        *,
+        fault_texts: bool = True,
     ) -> None:
         self._registers = registers
         self._symbol_names = symbol_names
         self._file_offset = file_offset
         self._user = layout.kind in (EventKind.UPROBE, EventKind.URETPROBE)
+        self._faults = native.FAULT_TEXT if fault_texts and not self._user else 0
         self.uses_registers = any(
             step.op in (Op.REGISTER, Op.STACK) for argument in layout.arguments for step in argument.steps
         )
@@ -69,7 +77,7 @@ class FetchProgram:
             self._add_step(step)
         kind, count = argument.type, argument.count
         user = native.USER if argument.is_user else 0
-        faults = 0 if self._user else native.FAULT_TEXT
+        faults = self._faults
         if kind.is_string:
             if count:
                 strings = native.USER_STRINGS if argument.is_user else 0

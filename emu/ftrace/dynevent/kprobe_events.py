@@ -10,10 +10,13 @@ from __future__ import annotations
 
 import errno
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from typing import ClassVar, Protocol
 
-from emu.ftrace.arch import FtraceArch
-from emu.ftrace.dynevent.arguments import Argument, ProbeSite, parse_arguments, split_offset
+from emu.ftrace.arch.native_tracing import NativeTracing
+from emu.ftrace.arch.probing import ProbeRegisters
+from emu.ftrace.dynevent.argument import Argument, ProbeSite
+from emu.ftrace.dynevent.arguments import parse_arguments, split_offset
+from emu.ftrace.dynevent.c_types import CTypes, Signature
 from emu.ftrace.dynevent.dyn_event import DynamicEventKind, DynamicEvents
 from emu.ftrace.dynevent.entry_layout import EntryLayout
 from emu.ftrace.dynevent.event_names import parse_event_name, sanitized
@@ -24,21 +27,29 @@ from emu.ftrace.dynevent.symbol_names import SymbolNames
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventKind
 from emu.ftrace.event.catalogue import Catalogue
-from emu.ftrace.guest.symbols import KernelSymbols
+from emu.ftrace.guest.traced_kernel import TracedSymbols
 from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.probe_record import ProbeHandler
 from emu.ftrace.numbers import parse_c
-from emu.ftrace.probes.kprobes import Kprobes, ListedProbe
-from emu.ftrace.probes.places import ProbePlace
-from emu.kernel.kernel import Kernel
+from emu.ftrace.probes.placing import ListedProbe, ProbePlace, ProbePlacing
 
-__all__ = ["KprobeEvents", "parse_place"]
+__all__ = ["FunctionTypes", "KprobeEvents", "parse_maxactive", "parse_place"]
 
 _GROUP = "kprobes"
 _LARGEST_MAXACTIVE = 4096
 _LEAST_MAXACTIVE = 10
 _LARGEST_OFFSET = (1 << 32) - 1
 _REFUSALS = {errno.EILSEQ: ProbeError.BAD_INSN_BNDRY, errno.ENOENT: ProbeError.BAD_PROBE_ADDR}
+
+
+class FunctionTypes(Protocol):
+    """What is known of a kernel's types and functions."""
+
+    def types(self, place: ProbePlace) -> CTypes:
+        """The types that code at a place knows."""
+
+    def signature(self, place: ProbePlace) -> Signature | None:
+        """What the function takes and returns that begins at a place; None if it is not known."""
 
 
 class _KprobeEvent(Probe):
@@ -82,7 +93,7 @@ class _KprobeEvent(Probe):
 
     def check(self, command: ProbeCommand) -> None:
         kprobes = self.kind.kprobes
-        if self.where.module is None and self.kind.count(self.where.symbol) > 1:
+        if self.where.module is None and kprobes.count(self.where.symbol) > 1:
             raise command.error(ProbeError.NON_UNIQ_SYMBOL, 1, code=errno.EADDRNOTAVAIL)
         try:
             (kprobes.check_return if self._maxactive else kprobes.check)(self.where)
@@ -104,34 +115,39 @@ class KprobeEvents(DynamicEventKind):
     """The kprobes that make events.
 
     Args:
-        kernel: with its image loaded.
-        arch: its architecture.
-        guest: the layout of its structures.
+        native: the native code for the kernel.
+        registers: those that probes see.
+        guest: the layout of the kernel's structures.
         catalogue: all events.
         kprobes: all kprobes.
         symbols: the symbols of the kernel and its modules.
         symbol_names: the functions' names, for native code.
+        cpus: the number of CPUs.
+        types: the kernel's types, and what its functions take; None: they are not known.
     """
 
     file: ClassVar[str] = "kprobe_events"
 
     def __init__(
         self,
-        kernel: Kernel,
-        arch: FtraceArch,
+        native: NativeTracing,
+        registers: ProbeRegisters,
         guest: Guest,
         catalogue: Catalogue,
-        kprobes: Kprobes,
-        symbols: KernelSymbols,
+        kprobes: ProbePlacing,
+        symbols: TracedSymbols,
         symbol_names: SymbolNames,
+        *,
+        cpus: int,
+        types: FunctionTypes | None = None,
     ) -> None:
         self.kprobes = kprobes
         self._symbol_names = symbol_names
-        self._kernel = kernel
         self._symbols = symbols
-        self._arch = arch
+        self._native, self._registers, self._cpus = native, registers, cpus
         self._guest = guest
         self._catalogue = catalogue
+        self._types = types
 
     def takes(self, command: str) -> bool:
         words = split_words(command)
@@ -154,52 +170,68 @@ class KprobeEvents(DynamicEventKind):
                 yield ListedProbe(probe.where, probe.is_return)
 
     def _create(self, command: ProbeCommand) -> Probe:
-        maxactive = _maxactive(command)
+        maxactive = parse_maxactive(command, command.words[0].startswith("r"))
         where, returns = parse_place(command)
         returns = returns or command.words[0].startswith("r")
-        if returns and where.address is None and not self._is_entry(where):
+        if returns and where.address is None and not self.kprobes.is_entry(where):
             raise command.error(ProbeError.BAD_RETPROBE, 1)
         group, name = parse_event_name(command, _GROUP)
         layout, program = self.arguments(command, where, returns)
-        handlers = self._arch.probe_handlers(self._guest)
-        handler = handlers.returned if returns else handlers.at
         if returns and not maxactive:
-            maxactive = max(_LEAST_MAXACTIVE, 2 * len(self._kernel.board.cpus))
-        probe = _KprobeEvent(self, ProbeEvent(layout), handler, layout.arguments, program, where, maxactive)
+            maxactive = max(_LEAST_MAXACTIVE, 2 * self._cpus)
+        probe = _KprobeEvent(self, ProbeEvent(layout), self.handler(returns), layout.arguments, program, where, maxactive)
         probe.join(self._catalogue, command, group, name or sanitized(_default_name(where, returns)))
         return probe
 
     def arguments(self, command: ProbeCommand, where: ProbePlace, returns: bool) -> tuple[EntryLayout, FetchProgram]:
         """The entries described by a command's words from the third on, and the program that fetches them. Raises TraceError."""
-        at_entry = not returns and where.address is None and self._is_entry(where)
-        site = ProbeSite(self._arch.probing().registers, self._symbols.address, at_entry=at_entry, returns=returns)
-        kind = EventKind.KRETPROBE if returns else EventKind.KPROBE
+        at_entry = not returns and where.address is None and self.kprobes.is_entry(where)
+        types = self._types
+        signature = types.signature(where) if types is not None and (at_entry or returns) else None
+        known = types.types(where) if types is not None else None
+        return self.arguments_at(command, self.site(known, signature, at_entry=at_entry, returns=returns))
+
+    def site(
+        self,
+        types: CTypes | None,
+        signature: Signature | None,
+        *,
+        at_entry: bool = False,
+        returns: bool = False,
+        has_registers: bool = True,
+        has_stack: bool = True,
+    ) -> ProbeSite:
+        """What arguments can use: see ProbeSite."""
+        return ProbeSite(
+            self._registers,
+            self._symbols.address,
+            at_entry=at_entry,
+            returns=returns,
+            types=types,
+            signature=signature,
+            has_registers=has_registers,
+            has_stack=has_stack,
+        )
+
+    def arguments_at(self, command: ProbeCommand, site: ProbeSite) -> tuple[EntryLayout, FetchProgram]:
+        """As `arguments`, of a place in the kernel."""
+        kind = EventKind.KRETPROBE if site.returns else EventKind.KPROBE
         layout = EntryLayout.of(kind, parse_arguments(command, 2, site))
-        return layout, FetchProgram(layout, self._arch.probing().registers, self._symbol_names.record)
+        names, faults = self._symbol_names.record, self._native.fault_texts
+        return layout, FetchProgram(layout, self._registers, names, fault_texts=faults)
 
-    def count(self, name: str) -> int:
-        """The number of functions with a name in the kernel, not counting its modules."""
-        return sum(function.name == name for function in self._kernel.image.functions)
-
-    def _is_entry(self, where: ProbePlace) -> bool:
-        """Whether a place is the beginning of a function. Assumed to be so if that is unknown yet."""
-        try:
-            address = self.kprobes.places.resolve(where)
-        except TraceError:  # reported when the rest of the command has been checked
-            address = None
-        found = None if address is None else self._kernel.symbols.function_at(address)
-        if found is None:
-            return where.offset == 0
-        function, _ = found
-        return function.address == address
+    def handler(self, returns: bool) -> ProbeHandler:
+        """What makes entries at a place, or at returns."""
+        handlers = self._native.probe_handlers(self._guest)
+        return handlers.returned if returns else handlers.at
 
 
-def _maxactive(command: ProbeCommand) -> int:
-    """The number after `r`; 0 if there is none."""
+def parse_maxactive(command: ProbeCommand, returns: bool) -> int:
+    """The number after the first letter; 0 if there is none. `returns`: whether there may be one. Raises TraceError."""
     number = command.words[0][1:].partition(":")[0]
     if not number[:1].isdigit():
         return 0
-    if not command.words[0].startswith("r"):
+    if not returns:
         raise command.error(ProbeError.BAD_MAXACT_TYPE, 0, 1)
     value = parse_c(number, (1 << 32) - 1)
     if not value:

@@ -10,7 +10,7 @@ import errno
 from abc import abstractmethod
 from collections.abc import Sequence
 
-from emu.ftrace.dynevent.arguments import Argument
+from emu.ftrace.dynevent.argument import Argument
 from emu.ftrace.dynevent.dyn_event import DynamicEvent, DynamicEventKind
 from emu.ftrace.dynevent.entry_layout import EntryLayout
 from emu.ftrace.dynevent.fetch_program import FetchProgram

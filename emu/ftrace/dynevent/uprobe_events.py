@@ -11,12 +11,14 @@ from __future__ import annotations
 import errno
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import ClassVar
 
-from emu.ftrace.arch import FtraceArch
-from emu.ftrace.dynevent.arguments import Argument, ProbeSite, parse_arguments
+from emu.ftrace.arch.native_tracing import NativeTracing
+from emu.ftrace.arch.probing import ProbeRegisters
+from emu.ftrace.dynevent.argument import Argument, ProbeSite
+from emu.ftrace.dynevent.arguments import parse_arguments
 from emu.ftrace.dynevent.dyn_event import DynamicEventKind, DynamicEvents
 from emu.ftrace.dynevent.entry_layout import EntryLayout
 from emu.ftrace.dynevent.event_names import parse_event_name, sanitized
@@ -29,10 +31,8 @@ from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.files import EventFile
 from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.probe_record import ProbeHandler
-from emu.ftrace.native.trace_values import UNDERFLOWS
 from emu.ftrace.numbers import parse_c
-from emu.ftrace.probes.uprobes import UprobePlace, Uprobes
-from emu.kernel.work import Work
+from emu.ftrace.probes.uprobe_placing import UprobePlace, UprobePlacing
 
 __all__ = ["UprobeEvents"]
 
@@ -41,7 +41,7 @@ _END_OF_NAME = re.compile(r"[.\-_]")
 
 
 class _Source(ProbeEvent):
-    """The source of a uprobe's event. Whether the event can happen is known only later."""
+    """The source of a uprobe's event. Whether the event can happen may be known only later."""
 
     def __init__(self, layout: EntryLayout) -> None:
         super().__init__(layout)
@@ -80,7 +80,7 @@ class _UprobeEvent(Probe):
         super().__init__(kind, event, handler, arguments, program)
         self.where = where
         self._command = command
-        self._number = -1  # the guest's number for it; -1: none (any more)
+        self._number = -1  # its number among all uprobes; -1: none (any more)
 
     def __str__(self) -> str:
         return self.shown("r" if self.where.returns else "p")
@@ -91,8 +91,14 @@ class _UprobeEvent(Probe):
         counter = f"({where.ref_ctr_offset:#x})" if where.ref_ctr_offset else ""
         return f"{where.path}:{where.offset:#018x}{counter}"
 
+    def check(self, command: ProbeCommand) -> None:
+        try:
+            self.kind.uprobes.check(self.where)
+        except TraceError as error:
+            raise error if error.code == errno.EOPNOTSUPP else self._error(error.code) from None
+
     def add(self) -> None:
-        """Makes the guest look for the file. Must be called before any other request."""
+        """Makes the probe known. Must be called before any other request."""
         if self._number < 0:
             self._number = self.kind.uprobes.add(self.where, self.consumer, self._not_found)
 
@@ -114,8 +120,12 @@ class _UprobeEvent(Probe):
 
     def _not_found(self, code: int) -> None:
         self._number = -1
+        self.kind.withdraw(self, self._error(code))
+
+    def _error(self, code: int) -> TraceError:
+        """There is no such file."""
         what = ProbeError.NO_REGULAR_FILE if code == errno.EINVAL else ProbeError.FILE_NOT_FOUND
-        self.kind.withdraw(self, self._command.error(what, 1, code=code))
+        return self._command.error(what, 1, code=code)
 
     def _not_enabled(self, coming: bool, code: int) -> None:
         if self._number >= 0 and isinstance(self.event, _Source):
@@ -131,31 +141,35 @@ class UprobeEvents(DynamicEventKind):
     """The events made by uprobes.
 
     Args:
-        arch: the guest's architecture.
-        guest: the layout of its structures.
+        native: the native code for the kernel.
+        registers: those that probes see.
+        guest: the layout of the kernel's structures.
         catalogue: all events.
         uprobes: all uprobes.
-        work: the guest's work, whose waiters are told about failures.
+        refuse: reports an error of a definition, or of enabling an event, that comes later.
         events: all definitions.
+        depth: see `Probe.join`.
     """
 
     file: ClassVar[str] = "uprobe_events"
 
     def __init__(
         self,
-        arch: FtraceArch,
+        native: NativeTracing,
+        registers: ProbeRegisters,
         guest: Guest,
         catalogue: Catalogue,
-        uprobes: Uprobes,
-        work: Work,
+        uprobes: UprobePlacing,
+        refuse: Callable[[TraceError], None],
         events: DynamicEvents,
+        *,
+        depth: int = 0,
     ) -> None:
-        self.uprobes = uprobes
-        self._arch = arch
-        self._guest = guest
+        self.uprobes, self.refuse = uprobes, refuse
+        self._native, self._registers, self._guest = native, registers, guest
         self._catalogue = catalogue
-        self._work = work
         self._events = events
+        self._depth = depth
 
     def takes(self, command: str) -> bool:
         words = split_words(command)
@@ -172,28 +186,24 @@ class UprobeEvents(DynamicEventKind):
         probes = [event for event in events.of(self) if isinstance(event, _UprobeEvent)]
         return "".join(f"  {probe.where.path} {probe.call.name:<44} {probe.hits:15}\n" for probe in probes)
 
-    def refuse(self, error: TraceError) -> None:
-        """Reports the error to whoever waits for the guest's work."""
-        self._work.refuse(error)
-
     def withdraw(self, probe: Probe, error: TraceError) -> None:
-        """The guest has found that a probe is impossible: its definition has failed."""
+        """A probe has turned out to be impossible: its definition has failed."""
         self._events.withdraw(probe)
         self.refuse(error)
 
     def _create(self, command: ProbeCommand) -> Probe:
         where = _place(command)
         group, name = parse_event_name(command, _GROUP)
-        site = ProbeSite(self._arch.probing().registers, user=True, returns=where.returns)
+        site = ProbeSite(self._registers, user=True, returns=where.returns)
         arguments = parse_arguments(command, 2, site)
         layout = EntryLayout.of(EventKind.URETPROBE if where.returns else EventKind.UPROBE, arguments)
-        program = FetchProgram(layout, self._arch.probing().registers, file_offset=where.offset)
+        program = FetchProgram(layout, self._registers, file_offset=where.offset)
         self._check_counter(where)
-        handlers = self._arch.probe_handlers(self._guest)
+        handlers = self._native.probe_handlers(self._guest)
         handler = handlers.returned if where.returns else handlers.at
         probe = _UprobeEvent(self, _Source(layout), handler, arguments, program, where, command)
         probe.join(
-            self._catalogue, command, group, name or sanitized(_default_name(where)), depth=int(UNDERFLOWS)
+            self._catalogue, command, group, name or sanitized(_default_name(where)), depth=self._depth
         )
         probe.add()
         return probe

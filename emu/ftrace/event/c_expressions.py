@@ -24,6 +24,7 @@ from emu.ftrace.event.c_numbers import (
     shift,
 )
 from emu.ftrace.event.call import EventCall, Field
+from emu.ftrace.event.constants import Constants
 
 __all__ = ["Expressions", "Memory", "PrintFmtError", "Text", "Value"]
 
@@ -68,7 +69,7 @@ class Expressions:
         self,
         call: EventCall,
         symbols: Container[str],
-        constants: Mapping[str, int],
+        constants: Constants,
         types: CTypes,
     ) -> None:
         self.loads: dict[tuple[int, int, bool], str] = {}

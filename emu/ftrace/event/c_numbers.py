@@ -40,7 +40,7 @@ _LONG = 0  # placeholder for the size of a long
 _SIGNED = {
     1: "s8 __s8 int8_t",
     2: "s16 __s16 int16_t",
-    4: "s32 __s32 int32_t pid_t key_t key_serial_t clockid_t rwf_t",
+    4: "s32 __s32 int32_t pid_t key_t key_serial_t clockid_t rwf_t __kernel_rwf_t",
     8: "s64 __s64 int64_t loff_t ktime_t time64_t",
     _LONG: "ssize_t off_t",
 }

@@ -16,6 +16,7 @@ from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall, EventKind, Field
 from emu.ftrace.event.internal import BLK, GUEST_ENTRIES, INTERNAL_EVENTS
 from emu.ftrace.event.source import EventSource
+from emu.ftrace.linux_events import LINUX_EVENTS
 from emu.ftrace.native.trace_records import Event, EventField, EventFile, Stages
 from emu.ftrace.native.trace_values import EVENT_LIMIT, NO_OFFSET, STAGE_SIZE, STAGES  # fmt: skip
 from emu.native.records import HOST, Records, Values
@@ -40,7 +41,12 @@ class Catalogue(Mapping[int, EventCall]):
         put_made: returns the native function that delivers host-made events to the arrays (`native.made_event`).
         swapped: whether numbers in the guest's entries have a byte order that is not the host's.
         internal: the events of the system `ftrace`.
+
+    Attributes:
+        lacking: of the events that Linux has, by system, those of which a user must be told that this machine lacks them.
     """
+
+    lacking: Mapping[str, frozenset[str]] = LINUX_EVENTS
 
     def __init__(
         self,

@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 
 from emu.ftrace.arrays.trace_array import TraceArray
 from emu.ftrace.errors import NotProvided, TraceError
 from emu.ftrace.event.call import EventCall, EventKind
+from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.files import EventFiles
-from emu.ftrace.linux_events import LINUX_EVENTS, SYSTEMS
 from emu.ftrace.numbers import parse_decimal
 
 __all__ = ["available", "lines", "obey_word", "select", "set_state", "state", "state_of"]
@@ -30,7 +30,7 @@ def lines(calls: Sequence[EventCall]) -> Iterator[str]:
         yield "".join(f"{call.path}\n" for call in calls[first : first + _LINES_AT_ONCE])
 
 
-def select(catalogue: Mapping[int, EventCall], word: str) -> list[EventCall]:
+def select(catalogue: Catalogue, word: str) -> list[EventCall]:
     """The events selected by a word of set_event.
 
     `SYSTEM:EVENT`, `SYSTEM:*`, `*:EVENT` and `*:*`; an empty part means `*`. A word without a colon is the name of a system or
@@ -46,9 +46,10 @@ def select(catalogue: Mapping[int, EventCall], word: str) -> list[EventCall]:
     else:
         found = [call for call in calls if name in (call.system, call.name)]
     if not found:
-        if name in SYSTEMS - {call.system for call in catalogue.values()}:
+        lacking = catalogue.lacking
+        if name in lacking and name not in catalogue.systems():
             raise NotProvided(errno.EINVAL, "set_event", f"events of the system '{name}'")
-        systems = LINUX_EVENTS.values() if name in ("", "*") or not colon else [LINUX_EVENTS.get(name, frozenset())]
+        systems = lacking.values() if name in ("", "*") or not colon else [lacking.get(name, frozenset())]
         if any((event or name) in events for events in systems):
             raise NotProvided(errno.EINVAL, "set_event", f"the event '{word}'")
         known = [call.path for call in calls] if colon else [*(call.name for call in calls), *(call.system for call in calls)]
@@ -56,7 +57,7 @@ def select(catalogue: Mapping[int, EventCall], word: str) -> list[EventCall]:
     return found
 
 
-def obey_word(array: TraceArray, catalogue: Mapping[int, EventCall], word: str) -> None:
+def obey_word(array: TraceArray, catalogue: Catalogue, word: str) -> None:
     """Enables the events selected by a word, or disables them if it begins with `!`.
 
     Raises:

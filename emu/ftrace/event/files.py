@@ -216,6 +216,11 @@ class EventFiles:
         Raises:
             TraceError: an event cannot happen here (the first one, if there are several). All others are recorded.
         """
+        if refused := self.try_set(calls, on):
+            raise refused[0]
+
+    def try_set(self, calls: Iterable[EventCall], on: bool) -> list[TraceError]:
+        """The same. Returns an error for each event that cannot happen here."""
         refused: list[TraceError] = []
         for call in calls:
             if on:
@@ -225,8 +230,7 @@ class EventFiles:
                     refused.append(error)
             elif call in self._files:
                 self._files[call].disable()
-        if refused:
-            raise refused[0]
+        return refused
 
     def add_trigger(self, call: EventCall, trigger: EventTrigger, *, last: bool = False) -> None:
         """Adds a trigger to an event: before all others, or after them (`last`).

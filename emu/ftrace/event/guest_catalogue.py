@@ -14,7 +14,8 @@ from emu.cpu.native import cpu_records
 from emu.ftrace.arrays.array_records import RecordLists
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.catalogue import PROBE_DEPTH, Catalogue
-from emu.ftrace.event.image_events import Eval, EventReader, GuestEvents
+from emu.ftrace.event.evals import Eval
+from emu.ftrace.event.image_events import EventReader, GuestEvents
 from emu.ftrace.event.syscalls import SyscallEvents, syscall_events
 from emu.ftrace.native.trace_records import Stages
 from emu.kernel.image import BadImage, Image

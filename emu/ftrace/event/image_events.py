@@ -10,22 +10,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 
 from emu.ftrace.event.call import COMMON_SIZE, EventCall, Field
+from emu.ftrace.event.evals import Eval, Evals
 from emu.ftrace.event.guest_source import GuestSource
 from emu.ftrace.native.trace_values import LARGEST_ENTRY
 from emu.kernel.memory import GuestMemory
 from emu.kernel.work import Work
 
-__all__ = ["Eval", "EventReader", "GuestEvent", "GuestEvents"]
+__all__ = ["EventReader", "GuestEvent", "GuestEvents"]
 
 _MOST_FIELDS = 64
-
-# Tokens of a print fmt: strings, struct members (which must stay as they are), names and numbers.
-_TOKEN = re.compile(r'"(?:\\.|[^"\\])*"|(?:->|\.)\s*\w+|sizeof\(struct \w+\)|\w+')
 
 
 @dataclass(frozen=True)
@@ -65,14 +62,6 @@ class GuestEvent:
         )
 
 
-class Eval(NamedTuple):
-    """A C name for a number in the events of a system (TRACE_DEFINE_ENUM, TRACE_DEFINE_SIZEOF)."""
-
-    system: str
-    name: str
-    value: int
-
-
 @dataclass(frozen=True)
 class GuestEvents:
     """The events of the kernel or of a module, and the symbolic numbers in their declarations and print fmts."""
@@ -100,9 +89,7 @@ class EventReader:
         self._layout = memory.image.structure("trace_event_field", ("type", "name", "size", "align", "is_signed", "element"))
         self._fields: dict[int, tuple[Sequence[Field], int]] = {}
         self._evals = [self._eval(address) for address in evals]
-        self._names: dict[str, dict[str, str]] = {}
-        for system, name, value in self._evals:
-            self._names.setdefault(system, {})[name] = str(value)
+        self._replaced = Evals(self._evals).replaced
 
     def _eval(self, address: int) -> Eval:
         """The struct trace_eval_map at an address."""
@@ -171,8 +158,3 @@ class EventReader:
         if "[" not in field.type or (type_ := self._replaced(system, field.type)) == field.type:
             return field
         return Field(type_, field.name, field.offset, field.size, field.signed, field.element)
-
-    def _replaced(self, system: str, text: str) -> str:
-        """A C text in which the system's symbolic numbers, outside strings, are replaced by their values."""
-        names = self._names.get(system)
-        return _TOKEN.sub(lambda token: names.get(token[0], token[0]), text) if names else text

@@ -18,9 +18,11 @@ from emu.ftrace.event import conversions
 from emu.ftrace.event.c_expressions import Expressions, Memory, Node, PrintFmtError, Text, Value
 from emu.ftrace.event.c_numbers import INT, NAMED_TYPES, CType, CTypes
 from emu.ftrace.event.call import EventCall
+from emu.ftrace.event.constants import Constants
 from emu.ftrace.event.conversions import Conversion
 from emu.ftrace.event.known_function import KnownFunction
 from emu.ftrace.event.print_fmt_functions import PrintFmtExpressions
+from emu.ftrace.event.statement_expressions import without_statements
 
 __all__ = ["Guest", "PrintFmtError", "compile_arguments", "compile_print_fmt", "parse_print_fmt"]
 
@@ -41,7 +43,7 @@ class Guest(Protocol):
 
 
 def compile_print_fmt(
-    call: EventCall, symbols: Container[str], constants: Mapping[str, int] = MappingProxyType({}), long_size: int = 8
+    call: EventCall, symbols: Container[str], constants: Constants = MappingProxyType({}), long_size: int = 8
 ) -> Callable[[bytes, Guest], str]:
     """A function that prints an entry of the event.
 
@@ -50,7 +52,6 @@ def compile_print_fmt(
     Args:
         symbols: the kernel variables whose values will be available.
         constants: the kernel's constants by name, including `sizeof(struct page)`.
-        constants: names of the kernel's constants, and `sizeof(struct page)`.
         long_size: bytes of a `long` and of a pointer in the kernel.
 
     Raises:
@@ -65,7 +66,7 @@ def compile_arguments(
     format_node: Node,
     arguments: Sequence[Node],
     symbols: Container[str],
-    constants: Mapping[str, int] = MappingProxyType({}),
+    constants: Constants = MappingProxyType({}),
     functions: Mapping[str, KnownFunction] = MappingProxyType({}),
     long_size: int = 8,
 ) -> Callable[[bytes, Guest], str]:
@@ -107,7 +108,7 @@ def _parse(print_fmt: str) -> Sequence[Node]:
         return "(struct pair){" if found[0] == "{" else found[0].replace("\n", r"\n")
 
     literals = r'"(?:[^"\\]|\\.)*"' r"|'(?:[^'\\]|\\.)*'"
-    arguments = re.sub(rf"{literals}|\{{", as_expression, print_fmt)
+    arguments = re.sub(rf"{literals}|\{{", as_expression, without_statements(print_fmt))
     types = "".join(f"typedef int {name};" for name in NAMED_TYPES if name in arguments)
     try:
         unit = CParser().parse(f"{types} struct pair; void f(void) {{ print({arguments}); }}")

@@ -10,6 +10,7 @@ from functools import lru_cache, partial
 from emu.ftrace.event.c_expressions import Expressions, Node, PrintFmtError, Text, Value
 from emu.ftrace.event.c_numbers import INT, U64, CType, CTypes, Number, arithmetic, constant, fit
 from emu.ftrace.event.call import EventCall
+from emu.ftrace.event.constants import Constants
 from emu.ftrace.event.known_function import KnownFunction
 from emu.ftrace.event.print_fmt_calls import flags
 
@@ -28,7 +29,7 @@ class PrintFmtExpressions(Expressions):
         self,
         call: EventCall,
         symbols: Container[str],
-        constants: Mapping[str, int],
+        constants: Constants,
         functions: Mapping[str, KnownFunction],
         types: CTypes,
     ) -> None:
@@ -125,9 +126,19 @@ class PrintFmtExpressions(Expressions):
         rest = arithmetic("%", fit(self._number(value), U64), constant(10**9, U64))
         return fit(rest, CType(4, False))
 
+    def _jiffies_to_msecs(self, value: Node) -> Value:
+        ticks = self._kernel_value("HZ")
+        return fit(arithmetic("/", arithmetic("*", fit(self._number(value), U64), constant(1000, U64)), ticks), CType(4, False))
+
+    def _same(self, value: Node) -> Value:
+        """pte_val() and native_make_pte(): the number in a structure of one member, and such a structure."""
+        return self._number(value)
+
     def _builtin_expect(self, value: Node, _expected: Node) -> Value:
         return fit(self._number(value), self._types.long)
 
+
+_LEVELS = ("pte", "pmd", "pud", "p4d", "pgd")  # of page tables
 
 # The functions that a print fmt may call
 _FUNCTIONS: Mapping[str, Callable[..., Value]] = {
@@ -153,4 +164,7 @@ _FUNCTIONS: Mapping[str, Callable[..., Value]] = {
     "__print_ns_to_secs": PrintFmtExpressions._print_ns_to_secs,
     "__print_ns_without_secs": PrintFmtExpressions._print_ns_without_secs,
     "__builtin_expect": PrintFmtExpressions._builtin_expect,
+    "jiffies_to_msecs": PrintFmtExpressions._jiffies_to_msecs,
+    **{f"{level}_val": PrintFmtExpressions._same for level in _LEVELS},
+    **{f"native_make_{level}": PrintFmtExpressions._same for level in _LEVELS},
 }

@@ -115,21 +115,27 @@ class OwnGlobals(TraceGlobals):
         """The events made by kprobes."""
         from emu.ftrace.dynevent.kprobe_events import KprobeEvents
 
+        arch, cpus = self._arch, len(self._kernel.board.cpus)
         return KprobeEvents(
-            self._kernel, self._arch, self.guest, self.events, self.kprobes, self.symbols, self.symbol_names
+            arch, arch.probing().registers, self.guest, self.events, self.kprobes, self.symbols, self.symbol_names, cpus=cpus
         )
 
     def _kinds(self) -> Sequence[DynamicEventKind]:
         from emu.ftrace.dynevent.eprobe_events import EprobeEvents
         from emu.ftrace.dynevent.synthetic import SyntheticEvents
         from emu.ftrace.dynevent.uprobe_events import UprobeEvents
+        from emu.ftrace.native.trace_values import UNDERFLOWS
         from emu.ftrace.probes.uprobes import Uprobes
 
         kernel, arch, guest, events, defined = self._kernel, self._arch, self.guest, self.events, self.dynamic_events
+        registers, symbols, names = arch.probing().registers, self.symbols, self.symbol_names
         return [
             self.kprobe_events,
-            UprobeEvents(arch, guest, events, Uprobes(kernel, arch, guest, self.records), kernel.work, defined),
-            EprobeEvents(arch, guest, defined, events, kernel.modules, self.symbols, self.symbol_names, self.event_filter),
+            UprobeEvents(
+                arch, registers, guest, events, Uprobes(kernel, arch, guest, self.records), kernel.work.refuse, defined,
+                depth=int(UNDERFLOWS),
+            ),
+            EprobeEvents(arch, registers, guest, defined, events, kernel.modules, symbols, names, self.event_filter),
             SyntheticEvents(events),
         ]
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from emu.ftrace.event.constants import Constants
 from emu.ftrace.text import Symbol
 from emu.kernel.kernel_log import Level
 
@@ -95,7 +96,8 @@ class TracedLog(Protocol):
 class KernelValues(Protocol):
     """Values of the kernel for the text of events."""
 
-    constants: Mapping[str, int]  # by name; the size of a structure is `sizeof(struct page)`
+    @property
+    def constants(self) -> Constants: ...
 
     def variables(self) -> Mapping[str, int]:
         """The present values of variables, by name."""

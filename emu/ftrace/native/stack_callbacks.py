@@ -13,7 +13,7 @@ from emu.ftrace.native.event import record
 from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.hist_record import STACK_DEPTH
 from emu.ftrace.native.trace_records import ArrayCpu, EventContext, EventFile
-from emu.ftrace.native.trace_values import PLACE_EVENT, PLACE_FUNCTION, PLACE_NOWHERE
+from emu.ftrace.native.trace_values import PLACE_EVENT, PLACE_FUNCTION, PLACE_NOWHERE, PLACE_PROGRAM
 from emu.ftrace.native.unwind import Unwind
 from emu.ftrace.native.user_stack import UnwindUser
 from emu.native.functions import callback, njit
@@ -22,6 +22,12 @@ from emu.native.records import Values, Words, u64
 __all__ = ["build"]
 
 SKIPPED = u64(2)  # trace_event_raw_event_NAME(), and its caller
+
+
+@njit
+def is_in_kernel(place: u64) -> bool:
+    """Whether there is a backtrace of the kernel."""
+    return place not in (PLACE_NOWHERE, PLACE_PROGRAM)
 
 
 @njit
@@ -55,13 +61,13 @@ def build(
     @callback
     def event_stack(cpu: Cpu, array_cpu: ArrayCpu) -> None:
         told = array_cpu.array.event_context
-        if told.place != PLACE_NOWHERE:
+        if is_in_kernel(told.place):
             record_after(cpu, array_cpu, told.place, common_fields(told))
 
     @njit
     def record_after_event(cpu: Cpu, array_cpu: ArrayCpu | None, told: EventContext) -> None:
         """The same, if the event has been recorded."""
-        if array_cpu is not None:
+        if array_cpu is not None and is_in_kernel(told.place):
             record_after(cpu, array_cpu, told.place, common_fields(told))
 
     @callback
@@ -81,7 +87,7 @@ def build(
         array = ArrayCpu(cpu.callout).array
         place, stack = array.event_context.place, array.stack
         skipped, count = SKIPPED if place == PLACE_EVENT else 0, u64(0)
-        if place != PLACE_NOWHERE:
+        if is_in_kernel(place):
             count = unwind(cpu, array, place, stack, skipped + STACK_DEPTH)
         for n in range(u64(STACK_DEPTH)):
             words[n] = stack[skipped + n] if skipped + n < count else 0

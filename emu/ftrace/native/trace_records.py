@@ -23,6 +23,7 @@ from collections.abc import Callable, Sequence
 
 from emu.cpu.native.cpu_records import Cpu
 from emu.cpu.native.timing.record import MOST_COUNTERS
+from emu.ftrace.native.awaited_returns_record import AwaitedReturns
 from emu.ftrace.native.call_stacks_record import CallStacks
 from emu.ftrace.native.filter_record import FilterStep
 from emu.ftrace.native.guest_records import Hot, Task
@@ -34,6 +35,7 @@ from emu.ftrace.native.saved_cmdlines_record import SavedCmdlines
 from emu.ftrace.native.stack_tracer_record import StackTracer
 from emu.ftrace.native.trace_values import (
     COUNTER_NAME_SIZE,
+    PT_REGS_WORDS,
     RETHOOK_NODES,
 )
 from emu.ftrace.native.wakeup_record import Wakeup
@@ -53,7 +55,11 @@ class TraceArray(Record):
     page_table: u64  # the RAM address of the kernel's page table, for that function
     call_stacks: CallStacks  # the tasks' calls under way, if they are the host's (native.call_stacks)
     orc: OrcTables  # how its stacks are unwound, if that is known by ORC tables (native.orc_record)
-    returned: Callable[[Cpu, u64], None]  # called where a watched call returns to (native.call_stacks)
+    returned: Callable[[Cpu, u64], None]  # called where a watched call returns to, if the host looks from outside; it calls:
+    graph_returned: Callable[[Cpu, u64], None] | None  # ... function_graph's (native.call_stacks); None: it watches no calls
+    probes_returned: Callable[[Cpu, u64], None] | None  # ... that of return probes (native.awaited_returns); None: likewise
+    programs_returned: Callable[[Cpu, u64], None] | None  # ... that of return probes of programs; None: likewise
+    awaited: AwaitedReturns | None  # the calls whose returns probes await; None before the first such probe
     return_trampoline: u64
     rethook_trampoline: u64  # the trampoline of return probes
     rethooks: RethookPool | None  # None before the first return probe
@@ -294,6 +300,7 @@ class Uprobes(Record):
     count: u64  # of these
     saved_offsets: Values[u64]  # offsets of the registers in struct pt_regs, if they are all there
     fill: Callable[[Cpu, EventContext], None]  # stores a program's registers
+    program: Values[u64] = inline(PT_REGS_WORDS)  # at PLACE_PROGRAM: those that an unwinder needs, as a struct pt_regs
 
 
 class Rethook(Consumer):

@@ -40,13 +40,17 @@ OF_PID = u64(1)  # the current task is not traced (set_ftrace_pid, set_ftrace_no
 NO_SECTION = u64(2)  # a latency tracer is set, and the CPU is in no section whose functions it records
 NOT_UP = u64(4)  # the kernel has not reported the CPU's struct pcpu_hot yet
 
+PT_REGS_WORDS = 64  # at least those of a struct pt_regs
+
 # EventContext: values of `place`
 PLACE_NOWHERE = 0  # not in the guest: there is no backtrace
 PLACE_EVENT = 1  # in trace_event_buffer_commit()
 PLACE_FUNCTION = 2  # at the call of the function tracer or function_graph by a traced function
 PLACE_HOST_CALL = 3  # in the guest's hostcall()
 PLACE_REGISTERS = 4  # in the handler of a trap, whose registers are at `saved`
-PLACE_BLOCK = 5  # at the start of any block, at `ip`
+PLACE_BLOCK = 5  # at any instruction, at `ip`
+PLACE_RETURN = 6  # behind a call, at `return_ip`
+PLACE_PROGRAM = 7  # before an instruction of a program, whose registers `Uprobes` has: there is no backtrace of the kernel
 
 # Event
 EVENT_LIMIT = 1 << 16  # limit of event numbers

@@ -19,6 +19,7 @@ from emu.ftrace.native.context import Context, complete, host_address, now, of_t
 from emu.ftrace.native.guest_records import Guest, PtRegs, Task
 from emu.ftrace.native.ring_buffer import reserve
 from emu.ftrace.native.trace_records import ArrayCpu, TraceArray
+from emu.ftrace.native.trace_values import PLACE_PROGRAM
 from emu.native.functions import Native
 from emu.native.records import Record, Values, inline, u32, u64
 
@@ -59,7 +60,8 @@ def build(
         entry.common = of_type(common, KIND)
         entry.tgid = task.tgid
         entry.padding = 0
-        saved = PtRegs(host_address(array, task.stack + numbers.of_user))
+        in_program = array.event_context.place == PLACE_PROGRAM
+        saved = PtRegs(array.uprobes.program.address if in_program else host_address(array, task.stack + numbers.of_user))
         for n in range(unwind_user(cpu, array, task, saved, entry.caller, MOST), MOST):
             entry.caller[n] = 0
         complete(cpu, array_cpu, array)

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 from emu.ftrace.errors import TraceError
 from emu.ftrace.native.trace_records import Consumer
-from emu.ftrace.probes.kprobes import Kprobes, ListedProbe
-from emu.ftrace.probes.places import ProbePlace
+from emu.ftrace.probes.kprobes import Kprobes
+from emu.ftrace.probes.placing import ListedProbe, ProbePlace
 
 __all__ = ["GuestKprobes"]
 

@@ -10,19 +10,17 @@ from types import TracebackType
 from typing import Self, TypeAlias
 
 from emu.cpu.cpu import Cpu
-from emu.ftrace.arch import FtraceArch
 from emu.ftrace.arch.probing import ProbeRegisters
-from emu.ftrace.dynevent.arguments import Argument
+from emu.ftrace.arrays.trace_globals import TraceGlobals
+from emu.ftrace.dynevent.argument import Argument
 from emu.ftrace.dynevent.entry_layout import EntryLayout
 from emu.ftrace.dynevent.fetch_program import FetchProgram
-from emu.ftrace.dynevent.kprobe_events import parse_place
+from emu.ftrace.dynevent.kprobe_events import KprobeEvents, parse_place
 from emu.ftrace.dynevent.probe_errors import ProbeCommand, ProbeError
-from emu.ftrace.guest.own_globals import OwnGlobals
-from emu.ftrace.native.probe_record import Probe
+from emu.ftrace.guest.traced_kernel import TracedKernel
+from emu.ftrace.native.probe_record import Probe, ProbeHandler
 from emu.ftrace.native.trace_records import Consumer
 from emu.ftrace.native.trace_values import ALWAYS, LARGEST_ENTRY
-from emu.ftrace.sites.site_updates import PatchedFtrace
-from emu.kernel.kernel import Kernel
 
 __all__ = ["Hit", "HostProbe", "HostProbes", "Value"]
 
@@ -35,8 +33,8 @@ _LENGTH = 16  # shift of the length in the word that locates a string
 class Registers(MutableMapping[str, int]):
     """The registers at a probe, by the names in `%NAME` of an argument. The CPU continues with the values stored here."""
 
-    def __init__(self, registers: ProbeRegisters, words: Sequence[int]) -> None:
-        self._words = list(words)
+    def __init__(self, registers: ProbeRegisters, words: Sequence[int], read_only: str = "") -> None:
+        self._words, self._read_only = list(words), read_only
         self._names = registers.names
         self._at_probe = True
 
@@ -67,7 +65,10 @@ class Registers(MutableMapping[str, int]):
 
         Raises:
             RuntimeError: the callback has returned and the CPU has continued.
+            TypeError: the registers cannot be changed.
         """
+        if self._read_only:
+            raise TypeError(self._read_only)
         if not self._at_probe:
             raise RuntimeError("the CPU has gone on: its registers can be changed while the callback runs")
         self._words[word] = value & _MASK
@@ -182,17 +183,30 @@ class HostProbes:
 
     Args:
         kernel: a kernel on a board.
-        ftrace: arms the probes.
+        registers: those that probes see.
+        handler: the native handler of such a probe (`native.probe_event.ProbeHandlers.host`).
         trace_globals: what the trace arrays share.
+        events: knows arguments of probes.
+        update: arms the probes.
         settle: runs the machine until the probes are armed.
+        read_only: why registers cannot be changed; "": they can.
     """
 
-    def __init__(self, kernel: Kernel, ftrace: PatchedFtrace, trace_globals: OwnGlobals, settle: Callable[[], None]) -> None:
-        self._kernel = kernel
-        self._arch: FtraceArch = ftrace.arch
-        self._ftrace = ftrace
-        self._globals = trace_globals
-        self._settle = settle
+    def __init__(
+        self,
+        kernel: TracedKernel,
+        registers: ProbeRegisters,
+        handler: ProbeHandler,
+        trace_globals: TraceGlobals,
+        events: KprobeEvents,
+        update: Callable[[], object],
+        settle: Callable[[], None],
+        *,
+        read_only: str = "",
+    ) -> None:
+        self._kernel, self._known, self._native_handler = kernel, registers, handler
+        self._globals, self._events, self._kprobes = trace_globals, events, events.kprobes
+        self._update, self._settle, self._read_only = update, settle, read_only
         self._context = trace_globals.records.event_context
         self._handler = kernel.board.python_handler(self._hit)
         self._probes: dict[int, HostProbe] = {}  # by their record's address
@@ -213,17 +227,16 @@ class HostProbes:
             raise command.error(ProbeError.BAD_PROBE_ADDR, 1)
         where, of_return = parse_place(command)
         returns = returns or of_return
-        events, kprobes = self._globals.kprobe_events, self._globals.kprobes
-        layout, program = events.arguments(command, where, returns)
+        layout, program = self._events.arguments(command, where, returns)
         probe = HostProbe(self, text, callback, layout, program)
         probe.record.callback = self._handler
-        probe.consumer.handler = self._arch.probe_handlers(self._globals.guest).host
+        probe.consumer.handler = self._native_handler
         if returns:
-            kprobes.add_return(where, probe.consumer)
+            self._kprobes.add_return(where, probe.consumer)
         else:
-            kprobes.add(where, probe.consumer)
+            self._kprobes.add(where, probe.consumer)
         self._probes[probe.record.address] = probe
-        self._ftrace.update_sites()
+        self._update()
         return probe
 
     def remove(self, probe: HostProbe) -> None:
@@ -238,9 +251,9 @@ class HostProbes:
         """Removes the probes that callbacks have removed. Native code may have been walking them until now."""
         if self._leaving:
             for probe in self._leaving:
-                self._globals.kprobes.remove(probe.consumer)
+                self._kprobes.remove(probe.consumer)
             self._leaving.clear()
-            self._ftrace.update_sites()
+            self._update()
 
     def _hit(self, cpu: Cpu, record: int) -> None:
         """Native code has reached a probe."""
@@ -248,10 +261,10 @@ class HostProbes:
         if probe is None:
             return
         probe.hits += 1
-        known = self._arch.probing().registers
+        known = self._known
         image = self._globals.records.registers
         words = image.tolist()
-        registers = Registers(known, words)
+        registers = Registers(known, words, self._read_only)
         task = self._kernel.tasks.current(cpu)
         hit = Hit(
             cpu=cpu.index,

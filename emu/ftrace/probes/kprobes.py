@@ -13,7 +13,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from operator import itemgetter
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +23,8 @@ from emu.ftrace.errors import TraceError
 from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.trace_records import Consumer
 from emu.ftrace.native.trace_values import BEFORE, REMOVED
-from emu.ftrace.probes.places import ProbedFunction, ProbePlace, ProbePlaces
+from emu.ftrace.probes.places import ProbedFunction, ProbePlaces
+from emu.ftrace.probes.placing import ListedProbe, ProbePlace, ProbePlacing
 from emu.ftrace.probes.points import PlacedProbe, ProbePoint, ProbePoints
 from emu.ftrace.probes.rethooks import Rethooks
 from emu.ftrace.sites.call_sites import Sites
@@ -34,20 +34,12 @@ from emu.ftrace.sites.trampolines import Trampolines
 from emu.kernel.kernel import Kernel
 from emu.kernel.modules import Module
 
-__all__ = ["Kprobes", "ListedProbe"]
+__all__ = ["Kprobes"]
 
 _INSTRUCTION, _RETURN = "k", "r"  # the kind of probe, as in kprobes/list
 
 
-class ListedProbe(NamedTuple):
-    """A line of kprobes/list for a probe that is defined but does not act."""
-
-    place: ProbePlace
-    returns: bool
-    of_guest: bool = False
-
-
-class Kprobes:
+class Kprobes(ProbePlacing):
     """All kprobes of a machine. After adding or removing some, the caller must update the sites (Ftrace.update_sites).
 
     Args:
@@ -89,19 +81,29 @@ class Kprobes:
 
     # Checking and adding
 
-    def check(self, place: ProbePlace) -> None:
-        """Checks that a place can be probed, or belongs to a module that is not loaded.
+    def resolve(self, place: ProbePlace) -> int | None:
+        return self.places.resolve(place)
 
-        Raises:
-            TraceError: ENOENT if there is no such symbol; EILSEQ if no instruction begins there; EINVAL, with the reason, if the
-                place cannot be probed.
-        """
+    def is_entry(self, place: ProbePlace) -> bool:
+        try:
+            address = self.places.resolve(place)
+        except TraceError:  # reported when the rest of the command has been checked
+            address = None
+        found = None if address is None else self._kernel.symbols.function_at(address)
+        if found is None:
+            return place.offset == 0
+        function, _ = found
+        return function.address == address
+
+    def count(self, name: str) -> int:
+        return sum(function.name == name for function in self._kernel.image.functions)
+
+    def check(self, place: ProbePlace) -> None:
         address = self.places.resolve(place)
         if address is not None and address not in self.points:
             self.places.find(address)
 
     def check_return(self, place: ProbePlace) -> None:
-        """Checks that returns can be probed. Raises TraceError, see `check`: EINVAL if the place is not a function's start."""
         self.check(place)
         address = self.places.resolve(place)
         function = None if address is None else self.places.function_at(address)
@@ -109,22 +111,9 @@ class Kprobes:
             raise TraceError(errno.EINVAL, f"{place} is not where a function begins, so nothing returns from there")
 
     def add(self, place: ProbePlace, acting: Consumer) -> None:
-        """Makes a consumer act at a place, from the next update on, or as soon as the place exists.
-
-        Raises:
-            TraceError: as for `check`; ENOMEM if there is no room for another copy. Nothing has changed.
-        """
         self._add(PlacedProbe(place, acting, _INSTRUCTION))
 
     def add_return(self, place: ProbePlace, acting: Consumer, maxactive: int = 0) -> None:
-        """Makes a consumer act when calls of the function at a place return.
-
-        Args:
-            maxactive: see `Rethooks.add`.
-
-        Raises:
-            TraceError: as for `check_return`. Nothing has changed.
-        """
         self.check_return(place)
         hook = self._rethooks.add(acting, maxactive)
         try:

@@ -13,31 +13,16 @@ import numpy as np
 
 from emu.ftrace.arch import FtraceArch
 from emu.ftrace.errors import TraceError
+from emu.ftrace.probes.placing import ProbePlace
 from emu.ftrace.sites.call_sites import Sites
 from emu.ftrace.sites.keys import Keys
 from emu.kernel.image import Symbol
 from emu.kernel.kernel import Kernel
 from emu.kernel.modules import Module
 
-__all__ = ["ProbePlace", "ProbePlaces", "ProbedFunction"]
+__all__ = ["ProbePlaces", "ProbedFunction"]
 
 _MOST_FIXED_UP = 1 << 16  # instructions per module
-
-
-@dataclass(frozen=True)
-class ProbePlace:
-    """A place to probe: `symbol` and an offset, in `module` or (None) wherever it is found first; or an address."""
-
-    symbol: str = ""
-    offset: int = 0
-    module: str | None = None
-    address: int | None = None
-
-    def __str__(self) -> str:
-        if self.address is not None:
-            return f"{self.address:#x}"
-        name = f"{self.module}:{self.symbol}" if self.module else self.symbol
-        return f"{name}+{self.offset:#x}" if self.offset else name
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from emu.ftrace.native import probes, trace_records
 from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.kprobe_record import Kprobe
 from emu.ftrace.native.trace_records import Consumer, link
-from emu.ftrace.probes.places import ProbePlace
+from emu.ftrace.probes.placing import ProbePlace
 from emu.ftrace.sites.patching import Patch
 from emu.ftrace.sites.trampolines import Trampolines
 from emu.kernel.kernel import Kernel

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -14,35 +13,19 @@ from emu.ftrace.arrays.array_records import RecordLists
 from emu.ftrace.native import trace_records
 from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.trace_records import Consumer
+from emu.ftrace.probes.uprobe_placing import UprobePlace, UprobePlacing
 from emu.ftrace.sites.callbacks import listen
 from emu.kernel.kernel import Kernel
 from emu.kernel.work import WorkKind
 from emu.native.records import Values, Words
 
-__all__ = ["UprobePlace", "Uprobes"]
+__all__ = ["Uprobes"]
 
 
-@dataclass(frozen=True)
-class UprobePlace:
-    """The place of a uprobe.
+class Uprobes(UprobePlacing):
+    """All uprobes of emu's own kernel. A number is reused once the guest has forgotten it.
 
-    Attributes:
-        path: the file's absolute path.
-        offset: the instruction's offset in the file.
-        ref_ctr_offset: the offset of a counter in the file of the probe's users; 0 if it has none.
-        returns: probe the return of the function that begins there, not the instruction.
-    """
-
-    path: str
-    offset: int
-    ref_ctr_offset: int = 0
-    returns: bool = False
-
-
-class Uprobes:
-    """All uprobes. The guest knows them by numbers, which are reused once the guest has forgotten them.
-
-    The operations are queued and done later, in order. If one fails, its `failed` is called with an errno.
+    The operations are queued and done later, in order.
 
     Args:
         kernel: with its image loaded.
@@ -64,14 +47,10 @@ class Uprobes:
         for array in records.arrays:
             array.uprobes = self._record
 
-    def add(self, place: UprobePlace, consumer: Consumer, failed: Callable[[int], None]) -> int:
-        """Defines a probe, which does nothing until it is enabled. Returns its number.
+    def check(self, place: UprobePlace) -> None:
+        """The guest looks for the file later."""
 
-        Args:
-            place: the place. ENOENT, ENOTDIR and so on if there is no such file; EINVAL if it is not a regular file.
-            consumer: the probe's consumer, as long as the probe exists.
-            failed: called on failure; the number no longer belongs to the probe then.
-        """
+    def add(self, place: UprobePlace, consumer: Consumer, failed: Callable[[int], None]) -> int:
         self._use()
         number = self._free.pop() if self._free else self._new_number()
         self._consumers[number] = consumer.address
@@ -82,17 +61,12 @@ class Uprobes:
         return number
 
     def enable(self, number: int, failed: Callable[[int], None]) -> None:
-        """Makes the probe's consumer act from now on. EINVAL if the offset is beyond the end of the file, not a multiple of the
-        instruction size, or has a different counter already; EOPNOTSUPP if the instruction cannot be probed.
-        """
         self._kernel.work.ask(WorkKind.UPROBE_ENABLE, number, on_done=partial(_unless_done, failed))
 
     def disable(self, number: int) -> None:
-        """Stops the probe's consumer."""
         self._kernel.work.ask(WorkKind.UPROBE_DISABLE, number)
 
     def remove(self, number: int) -> None:
-        """Removes the probe."""
         self._consumers[number] = 0
         self._kernel.work.ask(WorkKind.UPROBE_REMOVE, number, on_done=partial(self._forgotten, number))
 

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
 from functools import cache, partial
 from typing import Protocol
@@ -111,8 +110,7 @@ class _ViewedGuest:
     def pointer(self, address: int) -> str:
         """With the option hash-ptr, a number that is equal for equal addresses. Error values (ERR_PTR) are not hashed."""
         if self._hides and 0 < address < self._errors:
-            key = self._view.pointer_key.to_bytes(8, "little")
-            address = int.from_bytes(hashlib.blake2b(address.to_bytes(8, "little"), digest_size=4, key=key).digest())
+            address = self._view.hash_pointer(address)
         return self._view.words.address_digits(address)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from emu.ftrace.dynevent.arguments import Argument
+from emu.ftrace.dynevent.argument import Argument
 from emu.ftrace.dynevent.probe_event import ProbeEvent
 from emu.ftrace.event.call import COMMON_SIZE, EventCall, EventKind
 from emu.ftrace.event.print_fmt_calls import dynamic_data

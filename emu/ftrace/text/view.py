@@ -6,6 +6,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -13,6 +14,8 @@ from numpy.typing import NDArray
 
 from emu.ftrace.buffers.entries import Events
 from emu.ftrace.event.call import EventCall
+from emu.ftrace.event.constants import Constants
+from emu.ftrace.text.pointer_hash import keyed_hash
 from emu.ftrace.words import Words
 from emu.kernel.user_mappings import MappedFile
 
@@ -106,8 +109,8 @@ class TraceView:
     string_at: Callable[[int], str | None] = lambda address: None  # the string at an address of the kernel or of a module
     mapped_file: Callable[[int, int], MappedFile | None] = lambda tgid, address: None  # of a running process
     kernel_values: Mapping[str, int] = field(default_factory=dict)  # of the variables that a print fmt may use, such as `jiffies`
-    kernel_constants: Mapping[str, int] = field(default_factory=dict)  # constants for it, including `sizeof(struct page)`
-    pointer_key: int = 0  # of the hash by which %p hides addresses
+    kernel_constants: Constants = field(default_factory=dict[str, int])  # constants for it, including `sizeof(struct page)`
+    hash_pointer: Callable[[int], int] = field(default_factory=lambda: partial(keyed_hash, 0))  # what %p shows for an address
     warn: Callable[[str], None] = lambda text: None  # called once per broken event
     words: Words = _USUAL  # the guest's word size and byte order
     release: str = ""  # of the guest's kernel, as in uname

@@ -4,17 +4,37 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 
+from emu.ftrace.arrays.trace_array import TraceArray
 from emu.ftrace.dynevent.dyn_event import DynamicEventKind, DynamicEvents
 from emu.ftrace.errors import TraceError
 from emu.ftrace.tracefs.node import File
-from emu.ftrace.tracefs.text_file import TextHandle
-from emu.kernel.files.node import Handle, OpenFlags
+from emu.ftrace.tracefs.text_file import TextFile, TextHandle
+from emu.kernel.files.node import Handle, Node, OpenFlags
 
-__all__ = ["DynamicEventsFile"]
+__all__ = ["DynamicEventsFile", "dynamic_events_files"]
 
 _LONGEST_LINE = 4094  # bytes, as in Linux
+_PROFILES = {"kprobe_events": "kprobe_profile", "uprobe_events": "uprobe_profile"}
+
+
+def dynamic_events_files(tr: TraceArray, kinds: Sequence[str]) -> dict[str, Node]:
+    """The files of events that are defined at run time: dynamic_events, and those with these names for single kinds."""
+    events = tr.globals.dynamic_events
+
+    def file(kind: Callable[[], DynamicEventKind | None]) -> Node:
+        return DynamicEventsFile(events, kind, tr.ftrace.update_sites)
+
+    def profile(name: str) -> Node:
+        return TextFile(lambda: events.kind(name).profile(events))
+
+    return {
+        "dynamic_events": file(lambda: None),
+        **{name: file(partial(events.kind, name)) for name in kinds},
+        **{_PROFILES[name]: profile(name) for name in kinds if name in _PROFILES},
+    }
 
 
 class DynamicEventsFile(File):

@@ -9,7 +9,7 @@ from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.enable import available
 from emu.ftrace.event.filters import EventFilters
 from emu.ftrace.event.internal import SYSTEM as INTERNAL
-from emu.ftrace.linux_events import EVENTS, system_directory
+from emu.ftrace.linux_events import events_directory, system_directory
 from emu.ftrace.native.ring_record import DATA_SIZE, DATA_START
 from emu.ftrace.tracefs.array_file import ArrayFile
 from emu.ftrace.tracefs.event_files import enable_file, event_files, hist_debug_file, system_filter_file
@@ -67,7 +67,7 @@ class EventsDirectory(LiveDirectory[str]):
                 lambda: catalogue.named(system),
                 event_node,
                 {} if system == INTERNAL else {name: of_array(file) for name, file in files.items()},
-                system_directory(system),
+                system_directory(system, catalogue.lacking),
             )
 
         super().__init__(
@@ -78,5 +78,5 @@ class EventsDirectory(LiveDirectory[str]):
                 "header_event": of_array(TextFile(lambda: HEADER_EVENT)),
                 "header_page": of_array(TextFile(lambda: HEADER_PAGE)),
             },
-            EVENTS,
+            events_directory(catalogue.lacking),
         )

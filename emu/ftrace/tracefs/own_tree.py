@@ -3,15 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
-
 from emu.ftrace.arrays.trace_array import TraceArray
-from emu.ftrace.dynevent.dyn_event import DynamicEventKind
 from emu.ftrace.guest.own_globals import OwnGlobals
 from emu.ftrace.numbers import parse_decimal
 from emu.ftrace.sites.site_updates import PatchedFtrace
-from emu.ftrace.tracefs.dynamic_events_file import DynamicEventsFile
+from emu.ftrace.tracefs.dynamic_events_file import dynamic_events_files
 from emu.ftrace.tracefs.node import HandleFile, StaticDirectory
 from emu.ftrace.tracefs.osnoise_files import osnoise_directory
 from emu.ftrace.tracefs.text_file import TextFile, TextHandle
@@ -35,7 +31,7 @@ def build_own_tree(tr: TraceArray, ftrace: PatchedFtrace) -> StaticDirectory:
         "trace_stat": StaticDirectory(
             {"branch_annotated": statistics(shared.branch_statistics), **function_statistics(tr)}
         ),
-        **_dynamic_events_files(tr),
+        **dynamic_events_files(tr, ("kprobe_events", "uprobe_events", "synthetic_events")),
         **_hardware_events_files(shared),
     }
     return build_tree(tr, files, _old_names(tr))
@@ -57,24 +53,6 @@ def _hwlat_files(detector: HwlatDetector) -> dict[str, Node]:
         "mode": TextFile(lambda: f"{detector.modes}\n", detector.set_mode),
         "width": TextFile(lambda: f"{detector.width}\n", lambda text: detector.set_width(parse_decimal(text))),
         "window": TextFile(lambda: f"{detector.window}\n", lambda text: detector.set_window(parse_decimal(text))),
-    }
-
-
-def _dynamic_events_files(tr: TraceArray) -> dict[str, Node]:
-    """The files of events that are defined at run time."""
-    events = tr.globals.dynamic_events
-
-    def file(kind: Callable[[], DynamicEventKind | None]) -> Node:
-        return DynamicEventsFile(events, kind, tr.ftrace.update_sites)
-
-    def profile(name: str) -> Node:
-        return TextFile(lambda: events.kind(name).profile(events))
-
-    return {
-        "dynamic_events": file(lambda: None),
-        "kprobe_profile": profile("kprobe_events"),
-        "uprobe_profile": profile("uprobe_events"),
-        **{name: file(partial(events.kind, name)) for name in ("kprobe_events", "uprobe_events", "synthetic_events")},
     }
 
 

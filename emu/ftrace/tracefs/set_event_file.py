@@ -5,12 +5,11 @@ from __future__ import annotations
 
 import errno
 import re
-from collections.abc import Mapping
 from functools import partial
 
 from emu.ftrace.arrays.trace_array import TraceArray
 from emu.ftrace.errors import TraceError
-from emu.ftrace.event.call import EventCall
+from emu.ftrace.event.catalogue import Catalogue
 from emu.ftrace.event.enable import available, lines, obey_word
 from emu.ftrace.tracefs.node import File
 from emu.ftrace.tracefs.text_file import Pieces, TextHandle
@@ -47,7 +46,7 @@ class SetEventFile(File):
         catalogue: the existing events.
     """
 
-    def __init__(self, array: TraceArray, catalogue: Mapping[int, EventCall]) -> None:
+    def __init__(self, array: TraceArray, catalogue: Catalogue) -> None:
         super().__init__(0o640)
         self._array = array
         self._catalogue = catalogue

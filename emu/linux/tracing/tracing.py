@@ -20,6 +20,7 @@ from emu.ftrace.native.trace_records import Kprobes
 from emu.ftrace.native.trace_values import CLOCK_COUNTER
 from emu.linux import arch, sites
 from emu.linux.btf import BadBtf, Btf, NoBtf
+from emu.linux.dcache import Dcache
 from emu.linux.guest import Guest
 from emu.linux.image import Kernel
 from emu.linux.memory import LinuxMemory
@@ -27,25 +28,35 @@ from emu.linux.modules import Module, Modules
 from emu.linux.prototypes import LinuxPrototypes
 from emu.linux.symbols import NoSymbols, Symbols
 from emu.linux.tracing import arch as outside
+from emu.linux.tracing.awaited_calls import AwaitedCalls
 from emu.linux.tracing.command_start import CommandStart
+from emu.linux.tracing.events.syscall_source import SyscallSources
+from emu.linux.tracing.events.tables import EventTables
 from emu.linux.tracing.functions import TracedFunctions
 from emu.linux.tracing.kernel import LinuxKernel
+from emu.linux.tracing.kprobes import WatchedKprobes
 from emu.linux.tracing.layout import NotTraceable, guest_of
 from emu.linux.tracing.module_loads import ModuleLoads
 from emu.linux.tracing.orc_stacks import OrcStacks
 from emu.linux.tracing.outside_globals import OutsideGlobals
 from emu.linux.tracing.task_calls import TaskCalls
+from emu.linux.tracing.tracepoints import Tracepoints
 from emu.linux.tracing.tree import build_outside_tree
+from emu.linux.tracing.uprobes import WatchedUprobes
+from emu.linux.tracing.values import LinuxValues
 from emu.linux.tracing.wakeups import Wakers
 from emu.linux.tracing.watched import WatchedFtrace
 
 if TYPE_CHECKING:
+    from emu.ftrace.probes.host_probes import HostProbes
     from emu.linux.tracing.profile import LinuxProfile
 
 __all__ = ["LinuxTracing"]
 
 # Functions of the kernel by which the host follows its tasks, by the native functions for them
 _FOLLOWED = {"switched": "__switch_to", "forked": "wake_up_new_task", "freed": "__put_task_struct"}
+
+_READ_ONLY = "the host only looks at a Linux guest: its registers cannot be changed"
 
 # The function that runs when a booting kernel has made the per-CPU areas
 _AREAS_ARE_MADE = "native_smp_prepare_boot_cpu"
@@ -96,14 +107,31 @@ class LinuxTracing:
             self.functions.init_is_gone("")
         self._records = records = RecordLists(self.kernel, self.kernel.hot_areas)
         page_table = (symbols.address(arch.PAGE_TABLE) or 0) - arch.KERNEL_HALF
-        self._no_kprobes = Kprobes.allocate()  # native code looks there at functions with commands
+        self._shared_by_kprobes = Kprobes.allocate()
         for array in records.arrays:
-            array.page_table, array.translate, array.kprobes = page_table, outside.NATIVE.translate(), self._no_kprobes
+            array.page_table, array.translate, array.kprobes = page_table, outside.NATIVE.translate(), self._shared_by_kprobes
         callbacks = outside.NATIVE.outside_tasks(guest)
         self.calls = TaskCalls(self.kernel, guest, records, callbacks)
         self._prototypes = LinuxPrototypes(self.btf)
         self._stacks = stacks = OrcStacks(kernel, symbols, self.btf, guest, records)
-        shared = OutsideGlobals(
+        self._awaited = AwaitedCalls(records)
+        self._kprobes = WatchedKprobes(
+            self.kernel,
+            kernel,
+            symbols,
+            self.functions,
+            guest,
+            records,
+            self._awaited,
+            outside.NATIVE,
+            has_booted=has_booted,
+            warn=warn,
+        )
+        self._uprobes = WatchedUprobes(self.kernel, symbols, self.btf, guest, records, self._awaited, outside.NATIVE)
+        self._tracepoints = Tracepoints(
+            kernel, self.kernel, symbols, self.btf, records, outside.probe_registers, warn
+        )
+        self._globals = shared = OutsideGlobals(
             self.kernel,
             outside.NATIVE,
             guest,
@@ -112,12 +140,18 @@ class LinuxTracing:
             stacks,
             self._prototypes,
             Wakers(symbols, self.btf),
+            EventTables(kernel, symbols, self.btf, memory, has_booted=has_booted),
+            self._tracepoints,
+            self._kprobes,
+            self._uprobes,
+            SyscallSources(self.kernel, kernel, symbols, guest, outside.NATIVE),
+            LinuxValues(self.btf, symbols, memory),
             warn=warn,
             pointer_key=seed,
         )
         self.ftrace = WatchedFtrace(self.kernel, self.functions, shared, outside.NATIVE, self.calls, warn)
         self.array = TraceArray(self.ftrace, Recorder(self.kernel, shared))
-        self.tree = build_outside_tree(self.array)
+        self.tree = build_outside_tree(self.array, shared)
         self.calls.clear()
         for name, function in _FOLLOWED.items():
             address = symbols.address(function)
@@ -137,12 +171,28 @@ class LinuxTracing:
             gone=self._module_gone,
         )
 
+    @property
+    def dcache(self) -> Dcache:
+        """The files that the guest's kernel knows."""
+        return self._uprobes.dcache
+
     @cached_property
     def profile(self) -> LinuxProfile:
         """Counts for each function and each program."""
         from emu.linux.tracing.profile import LinuxProfile  # imported when needed: it is compiled
 
         return LinuxProfile(self.kernel, self._symbols, self.array.globals.guest)
+
+    @cached_property
+    def probes(self) -> HostProbes:
+        """Probes that call Python functions."""
+        from emu.ftrace.probes.host_probes import HostProbes  # imported when needed: it is compiled
+
+        native, shared, update = outside.NATIVE, self._globals, self.ftrace.update_sites
+        handler, events = native.probe_handlers(shared.guest).host, shared.defined_events.kprobe_events
+        return HostProbes(
+            self.kernel, outside.probe_registers(), handler, shared, events, update, lambda: None, read_only=_READ_ONLY
+        )
 
     def _release(self, symbols: Symbols, memory: LinuxMemory) -> str:
         """The kernel's version, as uname shows it."""
@@ -161,16 +211,25 @@ class LinuxTracing:
         if module.btf:
             self._prototypes.add(module.name, module.btf)
         self._stacks.module_added(module)
+        self._tracepoints.module_came(module)
+        self._globals.events.module_came(module)
+        self._kprobes.module_coming(module)
+        self.array.globals.symbol_names.module_came()
         self.ftrace.sites_changed()
         for ops in self.ftrace.recorders:
             ops.module_coming(module.name)
         self.ftrace.update_sites()
 
     def _initialised(self, module: str) -> None:
+        self._kprobes.init_is_gone(module)
         self._forget(self.functions.init_is_gone(module))
 
     def _module_gone(self, name: str) -> None:
         self._stacks.module_gone(name)
+        self._globals.dynamic_events.module_going(name)
+        self.ftrace.events_gone(self._globals.events.remove(name))
+        self._tracepoints.module_gone(name)
+        self._kprobes.module_going(name)
         self._forget(self.functions.unloaded(name))
 
     def _forget(self, sites: NDArray[np.uint64]) -> None:
@@ -188,6 +247,8 @@ class LinuxTracing:
         """
         self._loads.look_again()
         self.calls.clear()
+        self._awaited.clear()
+        self._uprobes.restored()
         self._records.sections_lost()
         for array in (self.array, *self.array.instances.values()):
             array.tracer.clock_changed(array)
@@ -212,4 +273,7 @@ class LinuxTracing:
 
     def after_run(self) -> None:
         """Acts on what native code has found. Called each time the machine has run."""
+        if "probes" in self.__dict__:
+            self.probes.after_run()
+        self._tracepoints.after_run()
         self.array.after_run()

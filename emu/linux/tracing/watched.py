@@ -16,6 +16,7 @@ from emu.ftrace.sites.ftrace import EnabledFunction, Ftrace
 from emu.ftrace.sites.site_callback import Callback
 from emu.ftrace.tracers.graph_cost import GraphCost
 from emu.linux.tracing import arch as outside
+from emu.linux.tracing.awaited_calls import forget_returns
 from emu.linux.tracing.functions import TracedFunctions
 from emu.linux.tracing.kernel import LinuxKernel
 from emu.linux.tracing.task_calls import TaskCalls
@@ -92,7 +93,9 @@ class WatchedFtrace(Ftrace):
         self._dispatch({begin: told for begin, told in wanted.items() if before.get(begin) != told}, known=before.keys())
         has_graph = any(callback is Callback.GRAPH for callback, _ in masks)
         if self._has_graph and not has_graph:  # while there is one that has no functions now, the calls under way still return
-            self._board.callouts.forget_returns()
+            for array in self._globals.records.arrays:
+                array.graph_returned = None
+            forget_returns(self._board.callouts, self._globals.records)
             self._calls.clear()
         self._has_graph = has_graph
         return False
@@ -102,14 +105,13 @@ class WatchedFtrace(Ftrace):
         arguments = any(array.function_values or array.graph_values for array in records.arrays)
         native = self._arch.outside_callbacks(self._globals.guest, arguments or needs_general(records.top), arguments)
         for array in records.arrays:
-            array.returned = native.graph_return
+            array.returned, array.graph_returned = self._arch.returned(), native.graph_return
         return native
 
     def _choose(self) -> None:
         """An array changes how calls are recorded."""
         if self._native is not None and (native := self._callbacks()) is not self._native:
             self._native = native
-            self._board.callouts.replace_returns(native.graph_return)
             self._dispatch(self._watched, known=self._watched.keys())
 
     def _dispatch(self, watched: dict[int, tuple[int, int]], known: Collection[int]) -> None:

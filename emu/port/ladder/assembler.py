@@ -16,7 +16,7 @@ from elftools.elf.elffile import ELFFile
 
 from emu.installation import firmware_directory
 
-__all__ = ["NoTools", "Program", "Tools", "assemble", "link_program", "tools"]
+__all__ = ["NoTools", "Program", "Tools", "assemble", "labelled", "link_program", "tools"]
 
 
 class NoTools(Exception):
@@ -80,6 +80,18 @@ def link_program(arch: str, source: str, file: Path) -> None:
         (Path(name) / "a.S").write_text(source.replace(";", "\n") + "\n")
         _run(name, source, f"{used.prefix}gcc", "-c", *used.assembler_flags, "-o", "a.o", "a.S")
         _run(name, source, f"{used.prefix}ld", *used.linker_flags, "-z", "noexecstack", "-o", str(file), "a.o")
+
+
+def labelled(text: str, name: str) -> str:
+    """Text with a label before each instruction: NAME0, NAME1, ...; not before directives, and not where `~` stands instead."""
+    found = []
+    for n, statement in enumerate(part.strip() for part in text.replace("\n", ";").split(";")):
+        instruction = re.sub(r"^(?:\w+:\s*)+", "", statement)
+        if statement.startswith("~"):
+            found.append(statement[1:])
+        else:
+            found.append(f"{name}{n}: {statement}" if instruction and not instruction.startswith(".") else statement)
+    return "; ".join(filter(None, found))
 
 
 def _run(folder: str, source: str, *command: str) -> None:

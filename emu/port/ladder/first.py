@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from emu.cpu import arch as cpu_arch
 from emu.cpu.cpu import Cpu
 from emu.cpu.disassembly import disassemble
@@ -10,6 +12,7 @@ from emu.cpu.snapshot.cpus import CpuStates
 from emu.cpu.timing import CACHES, PIPELINE
 from emu.port.ladder.board import CODE, DATA, IPI, REPORT, TIMER, BareBoard
 from emu.port.ladder.rung import NotSupported, fail
+from emu.port.ladder.summaries import summaries
 from emu.port.native.block_log import BlockLog
 
 __all__ = ["blocks", "hello", "slices", "state"]
@@ -19,6 +22,7 @@ _WORD = 0x1122_3344_5566_7788
 _INVALID = (1 << 64) - 22
 _OTHER = CODE + 0x2000
 _ROUNDS, _COPIES = 100, 4
+_LINE, _LINES, _WARM, _MISS = 64, 32, 3, 5  # bytes of a cache's line; lines; passes until they are in caches; cycles at least
 
 
 def state(arch: str) -> None:
@@ -173,6 +177,7 @@ def timing(arch: str) -> str:
     models, programs = cpu_arch.load(arch).cpu_models, BareBoard(arch).text.timed
     if not models:
         raise NotSupported("CpuArch.cpu_models is empty")
+    summaries(arch, models[0])
     for model in (PIPELINE, CACHES):
         for name, (part, least, most) in programs.items():
             cycles = _cost(arch, part, model, models[0])
@@ -180,7 +185,29 @@ def timing(arch: str) -> str:
                 fail(f"{name}: {least} to {most} cycles with {model} of {models[0]}", f"{cycles:.2f}")
         for other in models[1:]:
             _cost(arch, next(iter(programs.values()))[0], model, other)
+    _written_by_host(arch, models[0])
     return ", ".join(models)
+
+
+def _written_by_host(arch: str, cpu_model: str) -> None:
+    """A CPU has to load again what the host has written."""
+    bare = BareBoard(arch, timing=CACHES, cpu_model=cpu_model)
+    text = bare.text
+    loads = "".join(text.load(0, bare.virtual(DATA + _LINE * n)) + text.load_word(1, 0) for n in range(_LINES))
+    bare.start((loads + bare.report(0)) * 4 + bare.stop())
+    clocks: list[int] = []
+
+    def note(cpu: Cpu, first: int) -> int:
+        clocks.append(cpu.cycles)
+        if len(clocks) == _WARM:
+            bare.board.write_code(DATA, bytes(_LINE * _LINES))
+        return 0
+
+    bare.run(on_report=note, why="a program that loads")
+    _, second, third = (end - begin for begin, end in pairwise(clocks))
+    if third < second + _LINES * _MISS:
+        bare.failed(f"{_LINES} loads of what the host has written take {_MISS} cycles each, and more than {second} in all",
+                    str(third))  # fmt: skip
 
 
 def _cost(arch: str, part: str, model: str, cpu_model: str) -> float:

@@ -19,10 +19,10 @@ _IDLE = 20_000_000  # cycles
 
 @contextmanager
 def booted(arch: str, cpus: int = 2, *, timing: str | None = "static", patching: str | None = None,
-    shares: Sequence[str] = ()) -> Iterator[Machine]:
+    shares: Sequence[str] = (), command_line: str = "") -> Iterator[Machine]:
     """A booted machine. `timing` None: the architecture's own model."""
-    with Machine(arch=arch, cpus=cpus, seed=cpus, timing=timing, patching=patching, shares=shares, boot_limit=_BOOT,
-                 boot_host_limit=_HOST) as machine:  # fmt: skip
+    with Machine(arch=arch, cpus=cpus, seed=cpus, timing=timing, patching=patching, shares=shares, command_line=command_line,
+                 boot_limit=_BOOT, boot_host_limit=_HOST) as machine:  # fmt: skip
         yield machine
 
 

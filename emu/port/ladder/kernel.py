@@ -13,7 +13,7 @@ from emu.cpu import arch as cpu_arch
 from emu.installation import firmware_directory, image_directory
 from emu.kernel import arch as kernel_arch
 from emu.kernel.image import read_image
-from emu.machine import GuestPanic
+from emu.machine import GuestPanic, Machine
 from emu.port.ladder import arch as templates_of
 from emu.port.ladder.assembler import link_program
 from emu.port.ladder.guest import booted, contains, quiet, run, runs
@@ -23,6 +23,7 @@ __all__ = ["boot", "link", "programs"]
 
 _LAST_LINES = 25
 _SIGILL, _SIGFPE, _SIGSEGV = 4, 8, 11
+_NMIS, _SHORT = 3, 1_000_000  # nanoseconds
 _SURVIVED = 1  # a program's status
 
 
@@ -114,8 +115,38 @@ def programs(arch: str) -> None:
             [line for line in machine.warnings if "BUG" in line or "oops" in line])
 
 
+        _interrupts(machine)
     _floating_point(arch)
+    _peculiar(arch)
     _overflow(arch)
+
+
+def _interrupts(machine: Machine) -> None:
+    """Each kind of interrupt is counted where it comes."""
+    text = templates_of.load(machine.board.arch.name)
+    run(machine, "head -c 4096 /dev/ram0 > /dev/null")
+    before = _counts(machine)
+    for name in ("BLK", "RES", "CAL"):
+        if not any(before[name]):
+            fail(f"interrupts {name} in /proc/interrupts", "none")
+    for _ in range(_NMIS):
+        for cpu in range(len(before["NMI"]) if text.nmi_cause is not None else 0):
+            machine.inject_nmi(cpu)
+        machine.advance(_SHORT)
+    if text.unused_vector is not None:
+        machine.board.cpus[1].raise_interrupt(text.unused_vector)
+        machine.advance(_SHORT)
+    after = _counts(machine)
+    if text.nmi_cause is not None:
+        expect(f"NMIs on each CPU, after {_NMIS}", [count + _NMIS for count in before["NMI"]], after["NMI"])
+    if text.unused_vector is not None:
+        expect("spurious interrupts of CPU 1, after one", before["SPU"][1] + 1, after["SPU"][1])
+
+
+def _counts(machine: Machine) -> dict[str, list[int]]:
+    """/proc/interrupts: the counts of each CPU, by kind."""
+    lines = [line.split() for line in run(machine, "cat /proc/interrupts").splitlines()]
+    return {line[0].rstrip(":"): [int(count) for count in line[1 : 1 + len(lines[0])]] for line in lines[1:]}
 
 
 def _overflow(arch: str) -> None:
@@ -140,6 +171,21 @@ def _floating_point(arch: str) -> None:
         with booted(arch, 1, shares=[f"{folder}:/floats"]) as machine:
             run(machine, "/floats/floats", _RIGHT)
             runs(machine, "for n in 1 2 3; do (/floats/floats; echo $?) & done; wait", "\n".join([str(_RIGHT)] * 3))
+            quiet(machine)
+
+
+def _peculiar(arch: str) -> None:
+    """Programs about what the architecture alone has."""
+    programs = templates_of.load(arch).programs
+    if not programs:
+        return
+    with tempfile.TemporaryDirectory(prefix="emu-port-") as folder:
+        for n, source in enumerate(programs.values()):
+            link_program(arch, source, Path(folder) / f"program{n}")
+        with booted(arch, 2, shares=[f"{folder}:/peculiar"]) as machine:
+            for n, name in enumerate(programs):
+                status = machine.run(f"/peculiar/program{n}").status
+                expect(f"the status of a program about {name}", _RIGHT, status)
             quiet(machine)
 
 

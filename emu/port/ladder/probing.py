@@ -22,7 +22,11 @@ from emu.kernel.cpio import read_entries
 from emu.machine import Machine
 from emu.port.ladder import arch as templates_of
 from emu.port.ladder.assembler import link_program
+from emu.port.ladder.direct import check_changes
 from emu.port.ladder.guest import booted, contains, quiet, run, text_bytes, traced
+from emu.port.ladder.guest_probes import can_probe, check_registers, check_samples
+from emu.port.ladder.probed_code import copies, refusals, replaced
+from emu.port.ladder.probed_programs import NAME, check_instructions
 from emu.port.ladder.rung import NotSupported, RungFailed, expect, fail
 from emu.race.limits import Limits
 
@@ -30,6 +34,7 @@ __all__ = ["direct_calls", "kprobes", "live_patching", "race_lab", "uprobes"]
 
 _PLACES = 12  # instructions probed at once in each function
 _FUNCTIONS = ("vfs_read", "do_filp_open", "kmem_cache_alloc", "__schedule", "ksys_write", "copy_process", "do_exit", "pipe_read")
+_BIAS = 4096  # bytes: a stack pointer may be less than its address
 _MOST_REFUSED = 80
 _MOST_FUNCTIONS, _MOST_INSTRUCTIONS = 8, 16  # of a program, and of a function
 _STATES, _STAGES = 2000, 9
@@ -38,6 +43,8 @@ _CORPUS = Path(emu.race.__file__).resolve().parent / "corpus"
 
 def kprobes(arch: str) -> str:
     """Kprobes and return probes at sites and at instructions: arguments, results, and nothing else changes."""
+    refusals(arch)
+    copies(arch)
     with booted(arch, 2) as machine:
         tracefs = machine.tracefs
         before = text_bytes(machine)
@@ -53,6 +60,9 @@ def kprobes(arch: str) -> str:
         count = _instructions(machine, read)
         expect("the text without probes is as before", True, before == text_bytes(machine))
         _hits(machine)
+        check_registers(machine)
+        quiet(machine)
+        count += check_samples(machine)
         quiet(machine)
         _from_modules(machine)
         quiet(machine)
@@ -79,16 +89,20 @@ def _instructions(machine: Machine, read: str) -> int:
         assert symbol is not None
         step = machine.board.arch.instruction_alignment
         places = range(step, symbol.size, step)
-        for offset in islice((n for n in places if _can_probe(machine, function, n)), _PLACES):
+        for offset in islice((n for n in places if can_probe(machine, symbol.address + n)), _PLACES):
             defined.append((f"{function}_{offset}", f"{function}+{offset}"))
     if len(defined) < len(_FUNCTIONS):
         fail("instructions that can be probed in each function", f"{len(defined)} in all")
-    tracefs.write("kprobe_events", "".join(f"p:{name} {place}\n" for name, place in defined))
+    tracefs.write("kprobe_events", "".join(f"p:{name} {place} sp=$stack:u64\n" for name, place in defined))
     tracefs.write("events/kprobes/enable", "1")
     tracefs.write("options/stacktrace", "1")
     text = traced(machine, read)
     contains("a probe within a function", [r": vfs_read_\d+: \(vfs_read\+0x[0-9a-f]+/0x[0-9a-f]+\)", "<stack trace>",
         "=> ksys_read"], text)
+    begin = machine.board.arch.direct_map
+    for pointer in map(int, re.findall(r" sp=(\d+)$", text, re.MULTILINE)):
+        if not begin - _BIAS <= pointer < begin + machine.board.memory:
+            fail("$stack of probes within functions: an address in RAM", hex(pointer))
     tracefs.write("options/stacktrace", "0")
     run(machine, "busy 3 1 | grep ' 0 errors'; ls /bin | sort | head -1")
     tracefs.write("current_tracer", "function_graph")
@@ -100,19 +114,6 @@ def _instructions(machine: Machine, read: str) -> int:
         fail("most probes are hit", f"{sum(count > 0 for count in hits.values())} of {len(hits)}")
     tracefs.write("kprobe_events", "")
     return len(defined)
-
-
-def _can_probe(machine: Machine, function: str, offset: int) -> bool:
-    from emu.ftrace.probes.places import ProbePlace
-
-    address = machine.kernel.image.symbol(function) + offset
-    if address in machine.ftrace.sites:
-        return False
-    try:
-        machine.ftrace.kprobes.check(ProbePlace(address=address))
-    except TraceError:
-        return False
-    return True
 
 
 def _hits(machine: Machine) -> None:
@@ -144,11 +145,14 @@ def _from_modules(machine: Machine) -> None:
 def uprobes(arch: str) -> str:
     """Probes at functions and instructions of programs, and of their returns; the programs do as without."""
     with tempfile.TemporaryDirectory(prefix="emu-port-") as folder:
-        floats = templates_of.load(arch).floating_point
+        floats, instructions = templates_of.load(arch).floating_point, templates_of.load(arch).probed_program
         if floats:
             link_program(arch, floats, Path(folder) / "floats")
+        if instructions:
+            link_program(arch, instructions, Path(folder) / NAME)
         with booted(arch, 2, shares=[f"{folder}:/floats"]) as machine:
             _functions_of_programs(machine)
+            kinds = check_instructions(machine, Path(folder) / NAME, f"/floats/{NAME}") if instructions else 0
             programs = f"{_PROGRAM}; /floats/floats; echo $?" if floats else _PROGRAM
             plain = run(machine, programs)
             defined = 0
@@ -170,7 +174,7 @@ def uprobes(arch: str) -> str:
             machine.tracefs.write("uprobe_events", "")
             expect("the output of programs that are no longer probed", plain, run(machine, programs))
             quiet(machine)
-            return f"{defined} places in programs, {hits} of them hit"
+            return f"{defined + kinds} places in programs, {hits + kinds} of them hit"
 
 
 def _enable(machine: Machine) -> list[str]:
@@ -249,11 +253,13 @@ def direct_calls(arch: str) -> None:
             contains(f"what {module} has functions call directly", [rf"my_direct_func\d? \[{name}\]: "], text)
         machine.tracefs.write("current_tracer", "nop")
         run(machine, "busy 2 1 | grep ' 0 errors'")
+        check_changes(machine)
         quiet(machine)
 
 
 def live_patching(arch: str) -> None:
     """Functions are replaced while CPUs call them; arguments and results are right, also under tracers."""
+    replaced(arch)
     with booted(arch, 2) as machine:
         both = "sh -c 'getpid; getpid; true'"
         with machine.patch("sys_getpid", to="sys_getppid") as patch:
@@ -288,8 +294,11 @@ def _wrong(machine: Machine) -> int:
 
 def race_lab(arch: str) -> str:
     """The race lab agrees with itself: protocols are safe in the model and on the machine, and broken ones are found."""
+    from emu.port.ladder.litmus import check_litmus
     from emu.race import api
     from emu.race.litmus import explore, read
+
+    check_litmus(arch)
 
     names = ftrace_arch.load(arch).protocols
     found = api.certify(names[0], arch, cpus=2, sites=1)

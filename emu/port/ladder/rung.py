@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
@@ -36,13 +37,21 @@ class Rung:
     limit: int = 120
 
     def __call__(self, arch: str) -> str | None:
-        """Checks an architecture's port."""
+        """Checks an architecture's port, and then what is peculiar to it: the function with the rung's name in `ARCH_checks.py`
+        beside the templates, if there is one.
+        """
         check = self.check
         if isinstance(check, str):
             module, _, name = check.partition(".")
             imported: Check = getattr(importlib.import_module(f"{_PACKAGE}.{module}"), name)
-            return imported(arch)
-        return check(arch)
+            check = imported
+        note = check(arch)
+        peculiar = f"{_PACKAGE}.arch.{arch}_checks"
+        if importlib.util.find_spec(peculiar) is not None:
+            further: Callable[[], None] | None = getattr(importlib.import_module(peculiar), self.name.replace("-", "_"), None)
+            if further is not None:
+                further()
+        return note
 
 
 class RungFailed(Exception):

@@ -92,6 +92,8 @@ def interrupts(arch: str) -> None:
         bare.expect("the handler's cause", [bare.text.interrupt_cause(vector)] * len(expected), [t.cause for t in bare.taken])
         bare.expect("the interrupted program's sum", 13, bare.result)
         bare.expect("interrupts counted by the host", len(expected), bare.cpu.record.taken)
+        if bare.text.counts_traps:
+            bare.expect("traps that came while interrupts were on", len(expected), bare.cpu.record.trapped)
     _priorities(arch)
     _timers(arch)
     _nmi(arch)

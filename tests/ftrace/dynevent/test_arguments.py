@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emu.ftrace.arch import load
-from emu.ftrace.dynevent.arguments import MOST_ARGUMENTS, Argument, Bits, Op, ProbeSite, parse_arguments
+from emu.ftrace.dynevent.argument import Argument, Bits, Op, ProbeSite
+from emu.ftrace.dynevent.arguments import MOST_ARGUMENTS, parse_arguments
 from emu.ftrace.dynevent.entry_layout import EntryLayout
 from emu.ftrace.dynevent.event_names import parse_event_name
 from emu.ftrace.dynevent.probe_errors import ProbeCommand, ProbeError

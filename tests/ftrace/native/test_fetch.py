@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from emu.ftrace.dynevent.arguments import Argument, Op, ProbeSite, Step, parse_arguments
+from emu.ftrace.dynevent.argument import Argument, Op, ProbeSite, Step
+from emu.ftrace.dynevent.arguments import parse_arguments
 from emu.ftrace.dynevent.entry_layout import EntryLayout
 from emu.ftrace.dynevent.fetch_program import FetchProgram
 from emu.ftrace.dynevent.probe_errors import ProbeCommand

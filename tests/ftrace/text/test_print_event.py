@@ -9,6 +9,7 @@ import struct
 import weakref
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -16,6 +17,7 @@ import pytest
 from emu import Machine
 from emu.ftrace.event.call import EventCall, EventKind, Field
 from emu.ftrace.text import TraceView, render_events, render_trace
+from emu.ftrace.text.pointer_hash import keyed_hash
 from tests.ftrace.text.golden import Recording
 
 _POINTER = Field("void *", "ptr", 8, 8, False, 8)
@@ -71,7 +73,7 @@ def test_an_address_is_hidden_by_a_key() -> None:
     assert all(re.fullmatch("event: 0{8}[0-9a-f]{8}", line) for line in lines)
     assert first != second
     assert _lines(view) == lines
-    assert _lines(replace(view, pointer_key=1))[0] not in lines
+    assert _lines(replace(view, hash_pointer=partial(keyed_hash, 1)))[0] not in lines
     shown = replace(view, options={**view.options, "hash-ptr": False})
     assert _lines(shown) == ["event: ffff888000001000", "event: ffff888000001008"]
 

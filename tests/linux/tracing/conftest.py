@@ -27,13 +27,27 @@ def leave_as_found(fs: TraceFS) -> None:
         if command:  # ftrace.rst: one with a count is removed by the count 0
             name, _, count = command.partition(":")
             fs.append("set_ftrace_filter", f"!{function}:{name}" + ("" if count == "unlimited" else ":0"))
-    for name in ("set_ftrace_filter", "set_ftrace_notrace", "set_graph_function", "set_graph_notrace", "set_ftrace_pid", "trace"):
+    for name in (
+        "set_event", "set_event_pid", "set_ftrace_filter", "set_ftrace_notrace", "set_graph_function", "set_graph_notrace",
+        "set_ftrace_pid", "trace",
+    ):  # fmt: skip
         fs.write(name, "")
     fs.write("max_graph_depth", "0")
     fs.write("snapshot", "0")
     fs.write("trace_clock", "local")
     for option in ("func_stack_trace", "function-fork", "funcgraph-args", "funcgraph-retaddr"):
         fs.write(f"options/{option}", "0")
+
+
+def forget_events(fs: TraceFS) -> None:
+    """No event is enabled, has a trigger, or is defined."""
+    fs.write("set_event", "")
+    defined = [line.split()[0].partition(":")[2] for line in fs.read("dynamic_events").splitlines()]
+    for name in reversed([name if "/" in name else f"synthetic/{name}" for name in defined]):
+        trigger = f"events/{name}/trigger"
+        for line in reversed([line for line in fs.read(trigger).splitlines() if not line.startswith("#")]):
+            fs.append(trigger, "!" + line.split(" [")[0])
+        fs.append("dynamic_events", f"-:{name}")
 
 
 @pytest.fixture(scope="session")

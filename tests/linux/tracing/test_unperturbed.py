@@ -13,8 +13,10 @@ import pytest
 from emu.ftrace.tracefs import TraceFS
 from emu.linux.checkpoint import LinuxCheckpoint
 from emu.linux.machine import LinuxMachine
+from tests.lib.busybox_code import busybox_functions
 from tests.lib.linux_kernel import machines_kept_in
-from tests.linux.tracing.conftest import leave_as_found
+from tests.lib.random_probes import define_probes
+from tests.linux.tracing.conftest import forget_events, leave_as_found
 
 pytestmark = pytest.mark.static_timing("an unmodified Linux has no other timing model")
 
@@ -87,6 +89,32 @@ def instances(fs: TraceFS, piece: int) -> None:
         fs.rmdir(f"instances/n{piece - 2}")
 
 
+def uprobes(fs: TraceFS, piece: int) -> None:
+    """Of functions of the program that all commands share, their entries and returns; other ones in each piece."""
+    fs.write("events/uprobes/enable", "0") if piece else None
+    fs.write("uprobe_events", "")
+    for offset in busybox_functions()[50 * piece : 50 * piece + 50]:
+        fs.append("uprobe_events", f"p:p{offset:x} /bin/sh:{offset:#x} first=%di text=+0(%si):ustring")
+        fs.append("uprobe_events", f"r:r{offset:x} /bin/sh:{offset:#x} $retval")
+    fs.write("events/uprobes/enable", "1")
+
+
+def probes(count: int) -> Change:
+    """Kprobes at random instructions and at returns, with a histogram and an event of an event."""
+
+    def change(fs: TraceFS, piece: int) -> None:
+        if piece == 0:
+            define_probes(fs, count, seed=count)
+            fs.append("dynamic_events", "p:h vfs_read count\nr:g vfs_write got=$retval\ne:d kprobes.h n=$count if count > 9\n")
+            fs.append("events/kprobes/h/trigger", "hist:keys=count")
+            for system in ("kprobes", "eprobes"):
+                fs.write(f"events/{system}/enable", "1")
+        elif piece == 2:
+            fs.write("events/kprobes/n0/enable", "0")
+
+    return change
+
+
 ALL: dict[str, Change] = {
     "nothing any more": nothing_any_more,
     "function": first(("current_tracer", "function")),
@@ -96,10 +124,18 @@ ALL: dict[str, Change] = {
     "commands": first(("set_ftrace_filter", "vfs_read:traceoff:2"), ("current_tracer", "function")),
     "other filters": other_filters,
     "instances": instances,
+    "uprobes": uprobes,
+    "syscalls": first(
+        ("syscall_user_buf_size", "63"), ("events/syscalls/enable", "1"), ("events/raw_syscalls/enable", "1"),
+        ("events/syscalls/sys_exit_read/trigger", "stacktrace"), ("events/syscalls/sys_enter_openat/filter", 'comm == "cat"'),
+    ),
+    "all events": first(("set_event", "*:*")),
     "arguments": first(("current_tracer", "function_graph"), ("options/funcgraph-args", "1")),
+    "1000 probes": probes(1000),
+    "50 probes": probes(50),
     **{tracer: first(("current_tracer", tracer)) for tracer in ("irqsoff", "preemptoff", "preemptirqsoff", "wakeup")},
 }
-SHORT = {(2, "graph"), (2, "other filters")}
+SHORT = {(2, "graph"), (2, "other filters"), (2, "50 probes"), (2, "uprobes"), (2, "syscalls")}
 
 
 @functools.cache
@@ -148,6 +184,7 @@ def test_the_run_is_the_same(
     if how not in ("nothing any more", "wakeup"):  # tasks of one priority wake each other
         assert fs.read("trace").count("\n") > 25
     leave_as_found(fs)
+    forget_events(fs)
     assert found == expected
     assert b"a line" in console
 

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 import unicorn
 from unicorn import x86_const as x86
 
-from emu.cpu.internals import CpuStructures, UnknownUnicorn, find_cpu, handle_of, peek, probing_memory
+from emu.cpu.internals import CpuStructures, UnknownUnicorn, address_of, find_cpu, handle_of, peek, probing_memory
+from emu.cpu.library_imports import replaced
+from emu.cpu.native.cpu_records import CONTEXT_PC_NEXT, OPERATION_COUNT, TRANSLATE
 
 __all__ = [
     "CS", "FS", "GENERAL_REGISTERS", "GS", "PRIVILEGE_LEVEL", "RESET_GDT", "SEGMENT_REGISTERS", "SS", "USER",
@@ -53,6 +55,7 @@ class Layout(CpuStructures):
 
     env_eip: int
     env_eflags: int
+    env_cc_op: int  # uint32: the kind of the instruction that has set the arithmetic flags
     env_df: int  # int32: 1, or -1 if string instructions go backwards
     env_hflags: int
     env_hflags2: int
@@ -67,6 +70,7 @@ class Layout(CpuStructures):
     env_x87_flags: int  # uint8: x87 exceptions that are not in the status word yet
     env_sse_flags: int  # uint8: SSE exceptions that are not in MXCSR yet
     env_mxcsr: int  # uint32
+    context_cc_op: int  # in DisasContext: uint32, as env_cc_op, of the instructions translated so far
     env_size: int  # bytes saved by Unicorn itself: the state without Unicorn's own data
 
 
@@ -133,6 +137,7 @@ def layout() -> Layout:
             **vars(cpu),
             env_eip=env_eip,
             env_eflags=env_eip + 8,
+            env_cc_op=env_eip + 0x28,
             env_df=env_eip + 0x2C,
             env_hflags=env_eip + 0x30,  # after eflags, cc_dst, cc_src, cc_src2, cc_op and df
             env_hflags2=env_eip + 0x34,
@@ -147,9 +152,11 @@ def layout() -> Layout:
             env_x87_flags=x87_flags,
             env_sse_flags=sse_flags,
             env_mxcsr=mxcsr,
+            context_cc_op=_CONTEXT_CC_OP,
             env_size=uc.context_save().size - _CONTEXT_HEADER,
         )
     _self_test(uc, found)
+    _test_translation(uc, found)
     return found
 
 
@@ -205,6 +212,42 @@ def _self_test(uc: unicorn.Uc, at: Layout) -> None:
         raise UnknownUnicorn(f"an invalid instruction was reported as {seen}, not as exception 6")
     if flags.value & 0x200 == 0 or hflags.value & 3:
         raise UnknownUnicorn("flags are not where they should be")
+
+
+# In DisasContext, which begins with DisasContextBase: cc_op
+_CONTEXT_CC_OP = 116
+# nop; add %ebx, %eax; nop: QEMU's CC_OP_ADDL after the second instruction
+_ADDITION, _ADDED = bytes.fromhex("90 01d8 90"), 8
+
+
+def _test_translation(uc: unicorn.Uc, at: Layout) -> None:
+    """Translates an addition, and checks the fields of DisasContext that this changes, before each instruction."""
+    seen: list[tuple[int, int]] = []
+    operation = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)
+    loop = ctypes.CFUNCTYPE(None, *[ctypes.c_void_p] * 4, ctypes.c_int)
+    original = loop(address_of("translator_loop_x86_64"))
+    kept: list[object] = []
+
+    def translate(operations: int, context: int, cpu: int, block: int, most: int) -> None:
+        changed = (ctypes.c_uint64 * OPERATION_COUNT).from_buffer_copy(ctypes.string_at(operations, 8 * OPERATION_COUNT))
+        one = operation(changed[TRANSLATE])
+
+        def translate_one(context: int, cpu: int) -> None:
+            kind = ctypes.c_uint32.from_address(context + at.context_cc_op).value
+            seen.append((ctypes.c_uint64.from_address(context + CONTEXT_PC_NEXT).value, kind))
+            one(context, cpu)
+
+        ours = operation(translate_one)
+        kept.append(ours)
+        changed[TRANSLATE] = ctypes.cast(ours, ctypes.c_void_p).value or 0
+        original(ctypes.addressof(changed), context, cpu, block, most)
+
+    uc.mem_write(0x300, _ADDITION)
+    callback = loop(translate)
+    with replaced("translator_loop_x86_64", ctypes.cast(callback, ctypes.c_void_p).value or 0):
+        uc.emu_start(0x300, 0x300 + len(_ADDITION))
+    if seen[:3] != [(0x300, 0), (0x301, 0), (0x303, _ADDED)]:
+        raise UnknownUnicorn(f"the translator came to (address, flags) {seen}")
 
 
 def reset(

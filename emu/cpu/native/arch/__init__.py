@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from emu.cpu.native.cpu_records import Board, Cpu, Uc
+from emu.cpu.native.listening import Listening
 from emu.native.functions import Compiled
 from emu.native.records import Layouts, i32, u32, u64
 
@@ -87,6 +88,9 @@ class NativeCpu(NamedTuple):
 
     irqs_off: Callable[[u64], bool]
     """irqs_off(env), compiled: whether all interrupts except NMIs are off."""
+
+    listening: Listening | None = None
+    """What calls functions before instructions; None if the architecture has no such calls."""
 
     timed: Timing | None = None
     """None if the architecture has no timing models with state."""

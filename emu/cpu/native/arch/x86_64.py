@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from emu.cpu.arch.x86_64.state import Layout
-from emu.cpu.native import block_begin, block_record, callouts, code_pages, translator
+from emu.cpu.native import block_begin, block_record, callouts, code_pages, listening, translator
 from emu.cpu.native.arch import (
     NativeCpu,
     OfBoard,
@@ -16,6 +16,7 @@ from emu.cpu.native.arch import (
     x86_64_exceptions,
     x86_64_instructions,
     x86_64_strings,
+    x86_64_told,
 )
 from emu.cpu.native.arch.x86_64_env import Env
 from emu.cpu.native.cpu_records import HALTED, OFF, STOPPED, VECTORS, Cpu, CpuState, Uc
@@ -62,6 +63,7 @@ def build(layout: Layout, board: OfBoard = OWN_BOARD) -> NativeCpu:
     layouts = x86_64_env.layouts(layout)
     native = Native(layouts)
     execute, execute_string = board.build_execute(layouts), x86_64_strings.build(layouts)
+    state_of, tell, in_program = told = x86_64_told.build(layout)
 
     @native.shared
     def irqs_off(env: u64) -> bool:
@@ -87,6 +89,9 @@ def build(layout: Layout, board: OfBoard = OWN_BOARD) -> NativeCpu:
 
     @callback
     def block_hook(uc: Uc, address: u64, why: u32, cpu: Cpu) -> None:
+        if why & translator.LISTENED:
+            tell(uc, address, why, cpu.address)
+            return
         if why & translator.INSTRUCTION:
             execute(cpu, why & translator.NUMBER_MASK)
         if not why & translator.BLOCK:
@@ -106,7 +111,7 @@ def build(layout: Layout, board: OfBoard = OWN_BOARD) -> NativeCpu:
     def timed(core: Core, with_data: bool) -> TimedHooks:
         from emu.cpu.native.arch import x86_64_timed  # imported when needed: it is compiled
 
-        return x86_64_timed.build(layout, begin, execute, execute_string, core, with_data)
+        return x86_64_timed.build(layout, begin, execute, execute_string, told, core, with_data)
 
     return NativeCpu(
         block_hook=block_hook,
@@ -119,6 +124,7 @@ def build(layout: Layout, board: OfBoard = OWN_BOARD) -> NativeCpu:
         instructions=board.instructions,
         openings=OPENINGS,
         noticed=x86_64_exceptions.USERS,
+        listening=listening.build("x86_64", layout, state_of, in_program),
         cycle_counter=None,
         irqs_off=irqs_off,
         timed=timed,

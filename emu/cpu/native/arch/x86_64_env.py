@@ -48,6 +48,7 @@ class Env(Registers):
 
     eip: u64
     eflags: u32
+    cc_op: u32  # the kind of the instruction that has set the arithmetic flags
     df: i32  # 1, or -1 if string instructions go backwards
     hflags: u32
     hflags2: u32

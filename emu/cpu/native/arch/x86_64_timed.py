@@ -10,6 +10,7 @@ from emu.cpu.native import block_record, callouts, translator
 from emu.cpu.native.arch import TimedHooks, x86_64_strings, x86_64_walk
 from emu.cpu.native.arch.x86_64_env import Registers, Segment
 from emu.cpu.native.arch.x86_64_strings import COMPARE, LOAD, MOVE, STORE
+from emu.cpu.native.arch.x86_64_told import Told
 from emu.cpu.native.block_begin import Begin
 from emu.cpu.native.cpu_records import Block, Board, Cpu, Uc
 from emu.cpu.native.timing import block as timed_block
@@ -31,11 +32,12 @@ def build(
     begin: Begin,
     execute: Callable[[Cpu, u64], None],
     execute_string: Callable[[Cpu, u64], u64],
+    told: Told,
     core: Core,
     with_data: bool,
 ) -> TimedHooks:
-    """Compiles for a layout of Unicorn's structures and a core. `begin`, `execute`, `execute_string`: as for `x86_64`."""
-    native = Native(layouts(core))
+    """Compiles for a layout of Unicorn's structures and a core. `begin`, `execute`, `execute_string`, `told`: as for `x86_64`."""
+    native, tell = Native(layouts(core)), told.tell
     bases = _base(layout, FS), _base(layout, GS)
     charge, elements, settle_cpu, lines_written = timed_block.build(core, native, bases, x86_64_walk.build(layout), with_data)
 
@@ -64,6 +66,9 @@ def build(
 
     @native.callback
     def timed_block_hook(uc: Uc, address: u64, why: u32, cpu: Cpu) -> None:
+        if why & translator.LISTENED:
+            tell(uc, address, why, cpu.address)
+            return
         if why & translator.INSTRUCTION:
             execute(cpu, why & translator.NUMBER_MASK)
         if not why & translator.BLOCK:

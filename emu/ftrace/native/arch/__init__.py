@@ -13,6 +13,8 @@ The modules have functions that compile these for one layout of the guest's stru
     NAME_uprobe     build(guest) -> UprobeCallbacks
     NAME_unwind     build(guest, context, with_places) -> the kernel unwinder (native.unwind), and stack_pointer()
     NAME_orc        build(orc_of, word_at, site_end, with_places) -> the same for a Linux with ORC tables
+    NAME_watched    build(guest) -> WatchedProbes
+    NAME_programs   build(guest) -> ProgramProbes
     NAME_user       build(guest, context) -> the unwinder of programs (native.user_stack), and PAGE_TABLES (native.user_memory)
 
 The first is imported when a machine is made, the others when they are needed.
@@ -29,9 +31,9 @@ from emu.native.functions import Compiled
 from emu.native.records import Values, u64
 
 __all__ = [
-    "Callback", "Callbacks", "EventCallbacks", "OutsideCallbacks", "OutsideTaskCallbacks", "ProbeCallbacks",
-    "RethookCallbacks", "SectionCallbacks", "StackCallbacks", "TaskCallbacks", "UprobeCallbacks", "WakeupCalls",
-    "WatchedSections",
+    "Callback", "Callbacks", "EventCallbacks", "OutsideCallbacks", "OutsideTaskCallbacks", "ProbeCallbacks", "ProgramProbes",
+    "RethookCallbacks", "SectionCallbacks", "StackCallbacks", "SyscallCallbacks", "TaskCallbacks", "UprobeCallbacks",
+    "WakeupCalls", "WatchedProbes", "WatchedSections",
 ]  # fmt: skip
 
 
@@ -73,7 +75,6 @@ class OutsideCallbacks(NamedTuple):
     graph_return: Compiled[[Cpu, u64], None]
     """(cpu, address): a block begins to which a call returns that function_graph has recorded."""
 
-
 class OutsideTaskCallbacks(NamedTuple):
     """The native functions that follow tasks from outside. The first three run before functions of the kernel begin."""
 
@@ -88,6 +89,16 @@ class OutsideTaskCallbacks(NamedTuple):
 
     run_task: Callable[[Cpu, u64], None]
     """run_task(cpu, task): a task has a CPU already."""
+
+
+class SyscallCallbacks(NamedTuple):
+    """The native functions that make the events of system calls from outside. `argument`: the address of a SyscallPlace."""
+
+    enter: Compiled[[Cpu, u64], None]
+    """(cpu, argument): the kernel is about to obey a system call."""
+
+    leave: Compiled[[Cpu, u64], None]
+    """(cpu, argument): it begins to return to the program."""
 
 
 class TaskCallbacks(NamedTuple):
@@ -220,6 +231,35 @@ class ProbeCallbacks(NamedTuple):
 
     say_where: Compiled[[Cpu, Consumer], None]
     """See native.kprobe."""
+
+
+class WatchedProbes(NamedTuple):
+    """The native functions for kprobes on a kernel that is looked at from outside."""
+
+    at_place: Compiled[[Cpu, u64], None]
+    """(cpu, place): the CPU is about to execute the instruction of a `WatchedPlace`, given by its address."""
+
+    entry: Compiled[[Cpu, Consumer], None]
+    """The handler of a return probe's consumer at the function's entry (trace_records.Rethook)."""
+
+    returned: Compiled[[Cpu, u64], None]
+    """(cpu, address): a block begins to which such a call may return."""
+
+    fill: Compiled[[Cpu, EventContext], None]
+    """Stores the registers."""
+
+
+class ProgramProbes(NamedTuple):
+    """The native functions for uprobes on a kernel that is looked at from outside."""
+
+    at_place: Compiled[[Cpu, u64], None]
+    """(cpu, place): a program is about to execute the instruction of a `WatchedPlace`, given by its address."""
+
+    entry: Compiled[[Cpu, Consumer], None]
+    """The handler of a return probe's consumer at the function's entry (trace_records.Rethook)."""
+
+    returned: Compiled[[Cpu, u64], None]
+    """(cpu, address): a block begins to which such a call may return."""
 
 
 class UprobeCallbacks(NamedTuple):

@@ -26,7 +26,7 @@ from emu.cpu.native.arch.x86_64_env import Registers
 from emu.cpu.native.cpu_records import Cpu
 from emu.ftrace.native.orc_record import OrcEntry, OrcTables, entry_at, text_of
 from emu.ftrace.native.trace_records import TraceArray
-from emu.ftrace.native.trace_values import PLACE_FUNCTION
+from emu.ftrace.native.trace_values import PLACE_FUNCTION, PLACE_RETURN
 from emu.ftrace.native.unwind import Unwind, build_put
 from emu.native.functions import njit
 from emu.native.records import Values, u64
@@ -66,7 +66,7 @@ def build(
     """Compiles unwind(), as `native.unwind` describes it.
 
     At PLACE_FUNCTION the CPU is at a function's first instruction, and the first address is that behind the call of its site. In
-    all other places the CPU is at an arbitrary instruction, at `ip` of the event context.
+    all other places the CPU is at an arbitrary instruction: at PLACE_RETURN at `return_ip` of the event context, else at `ip`.
 
     Args:
         orc_of: native, orc_of(array): the tables.
@@ -135,7 +135,8 @@ def build(
             ip = cpu.location[0]
             shown, slot = end_of_site(array, ip), sp - SLOT_SIZE
         else:
-            ip = array.event_context.ip
+            told = array.event_context
+            ip = told.return_ip if place == PLACE_RETURN else told.ip
             shown, slot = ip, sp
         count = u64(0)
         while count < most:

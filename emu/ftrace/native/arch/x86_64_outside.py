@@ -12,22 +12,38 @@ from emu.cpu.native.arch.x86_64_env import Registers
 from emu.cpu.native.arch.x86_64_walk import walk_from
 from emu.cpu.native.callouts import build_watch_returns
 from emu.cpu.native.cpu_records import NEVER, Board, Cpu
-from emu.ftrace.native import call_stacks, context, function, function_graph, pids, saved_cmdlines, task_switch
-from emu.ftrace.native.arch import OutsideCallbacks, OutsideTaskCallbacks, x86_64_orc
+from emu.ftrace.native import (
+    awaited_returns,
+    call_stacks,
+    context,
+    function,
+    function_graph,
+    pids,
+    saved_cmdlines,
+    syscalls,
+    task_switch,
+)
+from emu.ftrace.native.arch import OutsideCallbacks, OutsideTaskCallbacks, SyscallCallbacks, x86_64_orc
 from emu.ftrace.native.call_values import CallValues
 from emu.ftrace.native.context import array_of, host_address
-from emu.ftrace.native.guest_records import Guest
+from emu.ftrace.native.guest_records import Guest, Task
 from emu.ftrace.native.orc_record import OrcTables
 from emu.ftrace.native.trace_records import ArrayCpu, TraceArray
 from emu.ftrace.native.unwind import Unwind
+from emu.ftrace.native.user_strings import UserString
 from emu.native.functions import Compiled, Native, callback, njit
 from emu.native.records import Words, u64
 
-__all__ = ["build", "build_tasks", "build_translate", "build_unwind"]
+__all__ = [
+    "build", "build_syscalls", "build_tasks", "build_translate", "build_unwind", "place_of", "put_arguments", "return_address",
+    "returned",
+]  # fmt: skip
 
 SLOT_SIZE = 8  # bytes, of an address on a stack
 PAGE_OFFSET, SLOT = u64(0xFFF), u64(0xFF8)
 KERNEL_HALF = u64(1 << 63)
+WORK_TRACEPOINT = u64(2)  # of include/linux/thread_info.h: SYSCALL_WORK_SYSCALL_TRACEPOINT
+TS_COMPAT = u64(2)  # of arch/x86/include/asm/thread_info.h: "32bit syscall active (64BIT)"
 
 
 @njit
@@ -91,6 +107,19 @@ def result(cpu: Cpu) -> u64:
     return Registers(cpu.env).ax
 
 
+@callback
+def returned(cpu: Cpu, address: u64) -> None:
+    """A block begins to which a watched call may return."""
+    array = array_of(cpu)
+    of_graph, of_probes, of_programs = array.graph_returned, array.probes_returned, array.programs_returned
+    if of_graph is not None:
+        of_graph(cpu, address)
+    if of_probes is not None:
+        of_probes(cpu, address)
+    if of_programs is not None:
+        of_programs(cpu, address)
+
+
 def build(guest: Guest, irqs_off: Callable[[u64], bool], general: bool, arguments: bool) -> OutsideCallbacks:
     """Compiles for a guest. `irqs_off`: see `NativeCpu`. `general`, `arguments`: see `OutsideCallbacks`."""
     about, stacks = context.build(guest), call_stacks.build(guest)
@@ -130,7 +159,7 @@ def build(guest: Guest, irqs_off: Callable[[u64], bool], general: bool, argument
 
 def build_tasks(guest: Guest) -> OutsideTaskCallbacks:
     """Compiles for a guest."""
-    native, stacks = Native(guest.layouts), call_stacks.build(guest)
+    native, stacks, thread_size = Native(guest.layouts), call_stacks.build(guest), guest.numbers.thread_size
     switch_stack, forget = stacks.switch_stack, stacks.forget
     choose, process_fork, process_free = pids.build(guest)
     process_switch = task_switch.build(guest, choose, saved_cmdlines.build(guest), stacks.task_calls.of_task)
@@ -145,10 +174,24 @@ def build_tasks(guest: Guest) -> OutsideTaskCallbacks:
     def forked(cpu: Cpu, address: u64) -> None:
         array_cpu, child = ArrayCpu(cpu.callout), Registers(cpu.env).di
         forget(array_cpu.array, child)
+        awaited_returns.functions.forget(array_cpu.array, Task(host_address(array_cpu.array, child)).stack, thread_size)
         process_fork(cpu, array_cpu.hot.current_task, child)
 
     @callback
     def freed(cpu: Cpu, address: u64) -> None:
-        process_free(cpu, Registers(cpu.env).di)
+        task = Registers(cpu.env).di
+        awaited_returns.functions.forget_task(array_of(cpu), task)
+        process_free(cpu, task)
 
     return OutsideTaskCallbacks(switched, forked, freed, stacks.run_task)
+
+
+@njit
+def register(cpu: Cpu, index: u64) -> u64:
+    """A general register, by its number in instructions."""
+    return Words(cpu.env)[index]
+
+
+def build_syscalls(guest: Guest, user_string: UserString | None) -> SyscallCallbacks:
+    """Compiles for a guest. `user_string`: see `native.syscalls`."""
+    return syscalls.build(guest, register, TS_COMPAT, ~WORK_TRACEPOINT, user_string)

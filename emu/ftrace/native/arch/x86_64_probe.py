@@ -18,11 +18,11 @@ from emu.ftrace.native.guest_records import Guest, GuestMemory, PtRegs
 from emu.ftrace.native.kprobe_record import Kprobe
 from emu.ftrace.native.trace_records import EventContext, TraceArray
 from emu.native.functions import Native, external
-from emu.native.records import GuestRecord, Record, Records, Shape, Values, inline, u32, u64
+from emu.native.records import GuestRecord, Layouts, Record, Records, Shape, Values, inline, u32, u64
 
-__all__ = ["PROBE_REGISTERS", "build"]
+__all__ = ["PROBE_REGISTERS", "build", "env_layouts", "read_flags"]
 
-_read_flags = external("helper_read_eflags_x86_64", u64, u64)
+read_flags = external("helper_read_eflags_x86_64", u64, u64)
 _write_flags = external("helper_write_eflags_x86_64", None, u64, u64, u32)
 
 # The registers that probes see: the general registers in QEMU's order, then the others in struct pt_regs.
@@ -49,11 +49,17 @@ class Env(GuestRecord):
 
     general: Values[u64] = inline(len(GENERAL_REGISTERS))
     segments: Records[Segment] = inline(len(SEGMENT_REGISTERS))
+    hflags: u32
+
+
+def env_layouts(guest: Guest) -> Layouts:
+    """The layouts of the guest's structures, and of this one of Unicorn's."""
+    return guest.layouts.extended({Env: Shape({"general": 0, "segments": layout().env_segments, "hflags": layout().env_hflags})})
 
 
 def build(guest: Guest) -> ProbeCallbacks:
     """Compiles for a guest and for the layout of Unicorn's structures."""
-    here = guest.layouts.extended({Env: Shape({"general": 0, "segments": layout().env_segments})})
+    here = env_layouts(guest)
     native = Native(here)
     njit, callback = native.njit, native.callback
 
@@ -94,7 +100,7 @@ def build(guest: Guest) -> ProbeCallbacks:
             image[n] = env.general[n]
         image[SP] += SLOT
         image[IP] = told.ip if told.return_ip == 0 else told.return_ip
-        image[FLAGS] = _read_flags(env.address)
+        image[FLAGS] = read_flags(env.address)
         image[ORIG_AX] = 0
         image[CODE] = env.segments[CS].selector
         image[STACK] = env.segments[SS].selector

@@ -8,12 +8,12 @@ import importlib.util
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 if TYPE_CHECKING:
     from emu.port.ladder.board import BareBoard
 
-__all__ = ["HALT", "HANDLER", "RELAX", "AssemblerTemplates", "Trap", "load"]
+__all__ = ["HALT", "HANDLER", "RELAX", "AssemblerTemplates", "LitmusTest", "Summarised", "Trap", "load"]
 
 HANDLER = 0x30000  # physical address of the program that handles all traps
 RELAX, HALT = 18, 19  # host calls that the board answers; see docs/board.md
@@ -30,6 +30,27 @@ class Trap(Enum):
     WRITE = "a store to a page that is not mapped"
     FETCH = "a jump to a page that is not mapped"
     PROTECTION = "a store to a read-only page"
+
+
+class Summarised(NamedTuple):
+    """A block of code, and what a timing model can know of it (`BlockSummary`)."""
+
+    before: str  # what registers have to hold
+    text: str
+    accesses: tuple[int, int, int, int]  # how many are known at its beginning, at its end, calculated, and unknown
+    ending: str = "FALLS"
+    flushes: bool = False
+    inverted: str = ""  # a register which holds the inverted address of one of the accesses at the end
+
+
+class LitmusTest(NamedTuple):
+    """A litmus test without its head."""
+
+    columns: list[list[str]]  # instructions with their labels, for each CPU
+    initial: str  # between the braces
+    shown: str  # between the parentheses of `exists`
+    finals: str  # the final states
+    states: int  # how many states there are with the fetch model `coherent`
 
 
 class AssemblerTemplates(ABC):
@@ -52,8 +73,13 @@ class AssemblerTemplates(ABC):
     after_breakpoint: ClassVar[int] = 0  # bytes from a breakpoint to the address that its trap saves
     after_system_call: ClassVar[int] = 0  # the same of a system call
     nmi_cause: ClassVar[int | None] = None  # the contents of register 4 in the handler of an NMI; None: there is none here
+    counts_traps: ClassVar[bool] = False  # whether the port counts traps that come while interrupts are on
+    unused_vector: ClassVar[int | None] = None  # an interrupt that the guest's kernel has no use for
     probe_argument: ClassVar[str]  # what a probe at a program's function calls the register of its first argument: "%di"
+    held_argument: ClassVar[str] = ""  # the register with a function's first argument behind its call site; "": not known
     returns_42: ClassVar[str | None] = None  # a function's code, as Machine.patch takes it; None: keystone has no such language
+    not_litmus: ClassVar[Sequence[str]] = ()  # lines that a litmus test must not have
+    numbered: ClassVar[Sequence[str]] = ()  # general registers in the order of their numbers in timing models
     repaired: ClassVar[Sequence[str]] = ()  # undefined instructions that Unicorn executes unless CpuArch.repair() mends it
 
     @property
@@ -70,8 +96,49 @@ class AssemblerTemplates(ABC):
         return ""
 
     @property
+    def probed_program(self) -> str:
+        """A program that begins at _start and executes instructions of each kind that a probe of programs treats in its own way,
+        at labels that begin with `probed`. Its status depends on what they do. If it has an argument, it executes a breakpoint.
+        Labels that begin with `refused` are at instructions that cannot be probed, which it does not execute. "": none.
+        """
+        return ""
+
+    @property
     def timed(self) -> Mapping[str, tuple[str, float, float]]:
         """Programs for a timing model that follows a CPU: (text, the least and the most cycles it takes when it is repeated)."""
+        return {}
+
+    @property
+    def programs(self) -> Mapping[str, str]:
+        """Programs of the guest about what is peculiar to the architecture. They begin at _start, and end with status 42."""
+        return {}
+
+    @property
+    def probed(self) -> Mapping[str, tuple[str, int]]:
+        """Programs with an instruction at the label `probed`, of each kind that a copy of it has to treat in its own way: (text,
+        what register 0 holds at the end). They do not use register 3.
+        """
+        return {}
+
+    @property
+    def not_probed(self) -> Mapping[str, str]:
+        """Texts whose instruction at the label `probed` cannot be probed in the kernel, by what it is."""
+        return {}
+
+    @property
+    def entries(self) -> Mapping[str, tuple[str, bool, bool]]:
+        """Functions with a call site, which does nothing, at the label `site`: (text, whether they can be replaced there, whether
+        their arguments are unchanged there)."""
+        return {}
+
+    @property
+    def summarised(self) -> Mapping[str, Summarised]:
+        """Blocks for timing models that follow a CPU, of each kind that the port tells apart."""
+        return {}
+
+    @property
+    def litmus(self) -> Mapping[str, LitmusTest]:
+        """Tests of each thing in which the port's assembly language, exceptions and CPU states are its own, by what it is."""
         return {}
 
     # To say hello

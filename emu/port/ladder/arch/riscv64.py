@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from emu.port.ladder.arch import HANDLER, AssemblerTemplates, Trap
+from emu.port.ladder.arch import HANDLER, AssemblerTemplates, LitmusTest, Trap, riscv64_programs
 from emu.port.ladder.board import DATA, USER_CODE, BareBoard
 
 __all__ = ["TEMPLATES"]
@@ -28,7 +28,13 @@ class _Templates(AssemblerTemplates):
         Trap.READ: 13, Trap.WRITE: 15, Trap.FETCH: 12, Trap.PROTECTION: 15,
     }  # fmt: skip
     nmi_cause: ClassVar[int | None] = _INTERRUPT | _NMI
+    unused_vector: ClassVar[int | None] = 40
     probe_argument: ClassVar[str] = "%a0"
+    held_argument: ClassVar[str] = "a0"
+    not_litmus: ClassVar[Sequence[str]] = (
+        "sraw a0, a1, a2", "addi a0, a1, 2048", "ld a0, (a9)", "fence rr, w", "c.li a0, 32", "lr.d a0, 8(a1)", "beq a0, a1, 0",
+        "slli a0, a0, 64", "j 0x10001", "mv a0", "jalr a0, a1", "sd a0, 8 a1",
+    )  # fmt: skip
 
     def prepare(self, board: BareBoard) -> None:
         board.word(_ROOT + 256 * 8, _KERNEL_PAGE)  # the first GiB of RAM
@@ -56,6 +62,10 @@ class _Templates(AssemblerTemplates):
             "a store-conditional behind its load-reserved": (f"{word}li s1, 7; lr.d t1, (t0); sc.d s1, t1, (t0); ", 0),
             "a store-conditional without one": (f"{word}li s1, 7; sc.d s1, t0, (t0); ", 1),
             "instret, which counts instructions": ("rdinstret t0; nop; nop; rdinstret s1; sub s1, s1, t0; ", 3),
+            "sie, whose bits are all 1 but that of the NMI": (
+                f"li t0, {1 << _NMI:#x}; csrc sie, t0; csrr s1, sie; csrs sie, t0; ", (1 << _NMI) - 1),
+            "sstatus.SDT, which masks interrupts": ("csrsi sstatus, 2; li t0, 1 << 24; csrs sstatus, t0; csrr s1, sstatus;"
+                                                    "csrc sstatus, t0; addi t0, t0, 2; and s1, s1, t0; ", 1 << 24),
             "time, which is the cycle counter": ("rdtime t0; rdcycle t1; sltu s1, t0, t1; ", 1),
         }  # fmt: skip
 
@@ -68,6 +78,52 @@ class _Templates(AssemblerTemplates):
             "ld a0, 8(sp); la a1, arguments; sd a0, (a1); sd a0, 8(a1); li a2, 0; li a7, 221; ecall;"
             "bad: li a0, 1; j out; right: li a0, 42; out: li a7, 94; ecall; .data; .balign 8; arguments: .dword 0, 0, 0"
         )
+
+    @property
+    def probed(self) -> Mapping[str, tuple[str, int]]:
+        """What uses its own address: there is no copy."""
+        over = "li s1, 1; .option norvc; probed: {}; j 75f; .option rvc; 75: nop; "
+        short = "li s1, 1; la a1, 75f; probed: {}; nop; 75: nop; "
+        long = ("auipc a0, 1", "jal ra, 75f", "jalr ra, 4(a1)", *(f"b{name} a0, a1, 75f" for name in ("eq", "ne", "lt", "ge")))
+        compressed = ("c.j 75f", "c.jr a1", "c.jalr a1", "c.beqz a0, 75f", "c.bnez a0, 75f")
+        return {f"`{one}`": (text.format(one), 1) for text, names in ((over, long), (short, compressed)) for one in names}
+
+    @property
+    def litmus(self) -> Mapping[str, LitmusTest]:
+        add = ["amoadd.d a1, a0, (s0)", "{0}: lr.d a2, (s1)", "add a2, a2, a0", "sc.d a3, a2, (s1)", "bnez a3, {0}"]
+        registers = "".join(f"{cpu}:s0 = x; {cpu}:s1 = y; {cpu}:a0 = 1; " for cpu in range(2))
+        over = ["lr.d a2, (s0)", "sc.d a3, a2, (s0)", "li a2, 0", "li a3, 0", "nop"]
+        return {
+            "atomic additions": LitmusTest([[line.format(label) for line in add] for label in ("again", "retry")],
+                f"x = 0; y = 0; {registers}", "x = 2 /\\ y = 2", "x=2; y=2;", 117),
+            "reservations that are over": LitmusTest([over, ["sd a0, (s0)"]], "x = 0; 0:s0 = x; 1:s0 = x; 1:a0 = 1;", "x = 1",
+                "x=1;", 16),
+        }  # fmt: skip
+
+    @property
+    def programs(self) -> Mapping[str, str]:
+        return riscv64_programs.PROGRAMS
+
+    @property
+    def probed_program(self) -> str:
+        return riscv64_programs.probed_program()
+
+    @property
+    def not_probed(self) -> Mapping[str, str]:
+        traps = ("ebreak", "c.ebreak", "ecall", "sret", "wfi", "csrrw zero, cycle, zero", ".2byte 0", ".4byte 0x1f")
+        return {
+            **{f"`{name}`": f"nop; probed: {name}; nop; " for name in traps},
+            "a load-reserved": "probed: lr.d a0, (a1); sc.d a2, a0, (a1); ",
+            "what is behind a load-reserved": "lr.d a0, (a1); probed: addi a0, a0, 1; sc.d a2, a0, (a1); ",
+            "a store-conditional": "lr.d a0, (a1); probed: sc.d a2, a0, (a1); ",
+        }
+
+    @property
+    def entries(self) -> Mapping[str, tuple[str, bool, bool]]:
+        return {
+            "a function that begins with its site": (".option norvc; site: nop; ret; ", True, True),
+            "a function that begins with something else": (".option norvc; mv a0, a1; site: nop; ret; ", False, False),
+        }
 
     def begin(self, stack: int) -> str:
         return f"li t0, {self._vector:#x}; csrw stvec, t0; li t0, {1 << _NMI:#x}; csrs sie, t0; li sp, {stack:#x}; "

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from emu.port.ladder.arch import HANDLER, AssemblerTemplates, Trap
+from emu.port.ladder.arch import HANDLER, AssemblerTemplates, LitmusTest, Trap, sparc64_programs
 from emu.port.ladder.board import BareBoard
 
 __all__ = ["TEMPLATES"]
@@ -38,9 +38,12 @@ class _Templates(AssemblerTemplates):
         Trap.READ: 0x68, Trap.WRITE: 0x68, Trap.FETCH: 0x64, Trap.PROTECTION: 0x6C,
     }  # fmt: skip
     nmi_cause: ClassVar[int | None] = 0x4F
+    unused_vector: ClassVar[int | None] = 7
     probe_argument: ClassVar[str] = "%o0"
+    held_argument: ClassVar[str] = "i0"
+    not_litmus: ClassVar[Sequence[str]] = ("retry", "add %o0, %q1, %o2", "ldx [%o0], nowhere", "subcc %o1, 7, %g0")
     returns_42: ClassVar[str | None] = "retl; mov 42, %o0"
-    repaired: ClassVar[Sequence[str]] = ("ldxa [%sp] 0xe2, %g1", "stxa %g1, [%sp] 0xe3")
+    repaired: ClassVar[Sequence[str]] = ("ldxa [%sp] 0xe2, %g1", "stxa %g1, [%sp] 0xe3", "ldstuba [%sp] 0xe2, %g1")
 
     def prepare(self, board: BareBoard) -> None:
         common = board.put(
@@ -93,6 +96,57 @@ class _Templates(AssemblerTemplates):
             "stx %l5, [%o1+8]; clr %o2; mov 59, %g1; ta 0x6d; bad: mov 1, %o0; ba,pt %xcc, out; nop; right: mov 42, %o0;"
             "out: mov 188, %g1; ta 0x6d; nop; .data; .balign 8; arguments: .xword 0, 0, 0"
         )  # fmt: skip
+
+    @property
+    def litmus(self) -> Mapping[str, LitmusTest]:
+        begin, store = "x = 0; 0:g1 = x; 1:g1 = x;", ["mov 1, %o0", "stx %o0, [%g1]"]
+        codes = ["ldx [%g1], %o1", "cmp %o1, 7", "mov 0, %o1", "ldx [%g1], %o2", "cmp %o2, 7", "mov 0, %o2"]
+        ends = [f"0:o1={first}; 0:o2={second};" for first, second in ((0, 0), (0, 1), (1, 1))]
+        slots = {"": (" ".join(ends), 15), ",a": (" ".join(ends[:2]), 10)}
+        return {
+            "condition codes of which QEMU keeps the operands": LitmusTest([codes, store], begin, "x = 1", "x=1;", 25),
+            **{f"a branch{annul} with a delay slot": LitmusTest(
+                [[f"ba{annul} out", "ldx [%g1], %o1", "out: ldx [%g1], %o2"], store], begin, "0:o1 = 0 \\/ 0:o2 = 1", finals,
+                states,
+            ) for annul, (finals, states) in slots.items()},
+        }  # fmt: skip
+
+    @property
+    def programs(self) -> Mapping[str, str]:
+        return sparc64_programs.PROGRAMS
+
+    @property
+    def probed_program(self) -> str:
+        return sparc64_programs.probed_program()
+
+    @property
+    def not_probed(self) -> Mapping[str, str]:
+        reserved = {"BPr": 3 << 22 | 1 << 20, "BPcc": 1 << 22 | 1 << 20 | 8 << 25}
+        traps = ("ta 0x70", "ta 1", "done", "retry", "illtrap 0", ".word 0x01c00000")
+        return {
+            **{f"`{name}`": f"nop; probed: {name}; nop; " for name in traps},
+            **{f"{name} with a reserved condition": f"nop; probed: .word {word:#x}; nop; " for name, word in reserved.items()},
+        }
+
+    @property
+    def probed(self) -> Mapping[str, tuple[str, int]]:
+        """What uses its own address: there is no copy."""
+        names = ("call 75f", "jmpl %g1 + 4, %o7", "rd %pc, %g1", "bne 75f", "ba,pt %xcc, 75f", "brz,pn %g1, 75f", "fbe 75f",
+                 "fba,pt %fcc1, 75f")  # fmt: skip
+        return {f"`{name}`": (f"mov 1, %l0; probed: {name}; nop; 75: nop; ", 1) for name in names}
+
+    @property
+    def entries(self) -> Mapping[str, tuple[str, bool, bool]]:
+        site = "save %sp, -192, %sp; {} site: nop; {}; ret; restore; "
+        return {
+            "a function with a window": (site.format("", "nop"), True, True),
+            "a function without a window": ("nop; site: nop; nop; retl; nop; ", False, False),
+            "a function that overwrites an argument that it has read": (site.format("add %i1, 1, %i1;", "nop"), False, False),
+            "a function that overwrites an argument that it does not read": (site.format("sethi 1, %i1;", "nop"), True, False),
+            "a function that stores to its frame": (site.format("stx %i0, [%fp + 2039];", "stx %i1, [%sp + 2047]"), True, True),
+            "a function that stores elsewhere": (site.format("", "stx %i0, [%i1]"), False, True),
+            "a function that reads an argument first": (site.format("ldx [%i1], %l0;", "add %l0, 1, %i1"), False, False),
+        }
 
     def begin(self, stack: int) -> str:
         return (

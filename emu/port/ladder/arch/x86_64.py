@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
-from emu.port.ladder.arch import HANDLER, AssemblerTemplates, Trap
-from emu.port.ladder.board import DATA, BareBoard
+from emu.port.ladder.arch import HANDLER, AssemblerTemplates, LitmusTest, Summarised, Trap, x86_64_litmus, x86_64_programs
+from emu.port.ladder.board import DATA, USER_DATA, BareBoard
 
 __all__ = ["TEMPLATES"]
 
@@ -32,8 +32,15 @@ class _Templates(AssemblerTemplates):
     after_breakpoint: ClassVar[int] = 1
     after_system_call: ClassVar[int] = 2
     nmi_cause: ClassVar[int | None] = 2
+    counts_traps: ClassVar[bool] = True
+    unused_vector: ClassVar[int | None] = 0x80
     probe_argument: ClassVar[str] = "%di"
+    held_argument: ClassVar[str] = "di"
     returns_42: ClassVar[str | None] = "mov eax, 42; ret"
+    not_litmus: ClassVar[Sequence[str]] = x86_64_litmus.NOT_LITMUS
+    numbered: ClassVar[Sequence[str]] = (
+        "rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15",
+    )  # fmt: skip
     repaired: ClassVar[Sequence[str]] = ("vpaddd %xmm1, %xmm0, %xmm0", "vaddsd %xmm1, %xmm0, %xmm2", "rdrand %eax")
 
     def prepare(self, board: BareBoard) -> None:
@@ -86,12 +93,18 @@ class _Templates(AssemblerTemplates):
         scan = f"movabs ${first}, %rdi; mov $0x5a, %al; mov $6000, %ecx; repe scasb; mov %rcx, %rbx; "
         same = "repe cmpsb; mov %rcx, %rbx; setne %al; movzx %al, %eax; shl $32, %rax; or %rax, %rbx; "
         differ = f"movabs ${second + 4000}, %rax; movb $1, (%rax); "
+        low = self.map_page(USER_DATA, DATA, True)
+        short = (
+            f"movabs ${(1 << 36) + USER_DATA}, %rdi; mov $0x5a, %al; movabs ${(1 << 36) + 100}, %rcx; addr32 rep stosb; "
+            f"mov ${USER_DATA}, %esi; movzbl 99(%rsi), %ebx; add %rdi, %rbx; "
+        )
         x87 = "fninit; fldz; fld1; fdivp; xor %eax, %eax; fnstsw %ax; and $4, %eax; mov %rax, %rbx; "
         return {
             "repeated stores, and a scan for something else": (fill + scan, 999),
             "repeated copies": (fill + from_to + "rep movsb; " + from_to + same, 0),
             "repeated copies backwards": (fill + back + from_to + same, 0),
             "a repeated comparison that stops": (fill + from_to + "rep movsb; " + differ + from_to + same, 1 << 32 | 999),
+            "a repeated store by addresses of 32 bits": (low + short, 0x5A + USER_DATA + 100),
             "the flag of a division by zero in MXCSR": (sse + "divss %xmm1, %xmm0; " + status, 4),
             "no such flag after a division by one": (sse + "movaps %xmm0, %xmm1; divss %xmm1, %xmm0; " + status, 0),
             "the same flag of the x87": (x87, 4),
@@ -111,6 +124,61 @@ class _Templates(AssemblerTemplates):
             "mov $59, %eax; syscall; bad: mov $1, %edi; jmp out; right: mov $42, %edi; out: mov $231, %eax; syscall;"
             ".data; .balign 8; arguments: .quad 0, 0, 0"
         )
+
+    @property
+    def probed(self) -> Mapping[str, tuple[str, int]]:
+        there = "add $4, %ebx; jmp 76f; 75: add $2, %ebx; ret; value: .quad 75b; 76: "
+        over = "mov $2, %ebx; 75: "
+        return {
+            "an addition": ("mov $5, %ebx; probed: add $2, %ebx; ", 7),
+            "a load relative to %rip": ("probed: mov value(%rip), %rbx; jmp 75f; value: .quad 11; 75: ", 11),
+            "a jump": (f"mov $1, %ebx; probed: jmp 75f; {over}", 1),
+            "a jump with a long distance": (f"mov $1, %ebx; probed: jmp.d32 75f; {over}", 1),
+            "a branch that is taken": (f"mov $1, %ebx; cmp $1, %ebx; probed: je 75f; {over}", 1),
+            "a branch that is not taken": (f"mov $1, %ebx; cmp $1, %ebx; probed: jne 75f; {over}", 2),
+            "a branch with a long distance": (f"mov $1, %ebx; cmp $1, %ebx; probed: jae.d32 75f; {over}", 1),
+            "a call": (f"mov $1, %ebx; probed: call 75f; {there}", 7),
+            "a call through a register": (f"mov $1, %ebx; lea 75f(%rip), %rax; probed: call *%rax; {there}", 7),
+            "a call through memory": (f"mov $1, %ebx; probed: call *value(%rip); {there}", 7),
+            "a jump through a register": (f"mov $1, %ebx; lea 75f(%rip), %rax; probed: jmp *%rax; {over}", 1),
+            "a return": ("call 75f; jmp 76f; 75: mov $3, %ebx; probed: ret; 76: ", 3),
+        }
+
+    @property
+    def not_probed(self) -> Mapping[str, str]:
+        traps = {f"`{name}`": f"probed: {name}; nop; " for name in ("int3", "ud2", "hlt", "iretq", "int $3", "sysretq")}
+        return {
+            **traps,
+            "`loop`": "75: nop; probed: loop 75b; ",
+            "a call through the stack": "probed: call *8(%rsp); ",
+            "`sti` before `hlt`": "probed: sti; hlt; ",
+            "what is behind `sti`": "sti; probed: nop; ",
+            "what is behind a change of %ss": "mov %eax, %ss; probed: nop; ",
+        }
+
+    @property
+    def entries(self) -> Mapping[str, tuple[str, bool, bool]]:
+        site = "site: nopl 0(%rax,%rax); "
+        return {
+            "a function that begins with its site": (f"{site} mov %edi, %eax; ret; ", True, True),
+            "a function that begins with something else": (f"push %rbx; {site} pop %rbx; ret; ", False, False),
+        }
+
+    @property
+    def probed_program(self) -> str:
+        return x86_64_programs.probed_program()
+
+    @property
+    def summarised(self) -> Mapping[str, Summarised]:
+        return x86_64_programs.summarised(self._data)
+
+    @property
+    def litmus(self) -> Mapping[str, LitmusTest]:
+        return x86_64_litmus.litmus()
+
+    @property
+    def programs(self) -> Mapping[str, str]:
+        return x86_64_programs.PROGRAMS
 
     @property
     def timed(self) -> Mapping[str, tuple[str, float, float]]:
@@ -133,6 +201,7 @@ class _Templates(AssemblerTemplates):
             "vectors' additions": ("paddd %xmm0, %xmm1; " * 4, 3.0, 5.6),
             "vectors' loads and moves": (f"{there}movups (%rsi), %xmm0; movd %eax, %xmm2; movq %xmm2, %rax; ", 4.8, 8.7),
             "floating point": ("mulsd %xmm0, %xmm1; addsd %xmm0, %xmm1; divsd %xmm0, %xmm1; cvtsi2sd %rax, %xmm2; ", 15.8, 23.6),
+            "breakpoints that return": ("int3; ", 145.0, 220.0),
             "a fence": ("mfence; ", 49.6, 70.7),
             "cpuid, which serialises": ("push %rbx; xor %eax, %eax; cpuid; pop %rbx; ", 85.8, 122.4),
             "a flush of the TLB": (f"mov %cr3, %rax; mov %rax, %cr3; {there}mov (%rsi), %rax; ", 0.5, 2.0),

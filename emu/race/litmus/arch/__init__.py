@@ -140,12 +140,13 @@ class LitmusArch(ABC):
         """
         return bytes(self._assembler.asm(source, address)[0] or ())
 
-    @abstractmethod
     def encodings(self, source: str, address: int) -> Iterator[bytes]:
-        """Possible encodings of an instruction at `address`; the first that decodes to `source` is used. It has no symbols.
+        """Possible encodings of an instruction at `address`; the first that decodes to `source` is used. It has no symbols. An
+        assembler of the architecture's own is not asked.
 
         Raises: as `assembled`.
         """
+        yield self.assembled(source, address)
 
     @abstractmethod
     def serialises(self, instruction: Decoded) -> bool:

@@ -68,9 +68,6 @@ class Riscv64(LitmusArch):
     def for_herd_condition(self, text: str) -> str:
         return re.sub(r"(\d+):(\w+)", lambda found: f"{found[1]}:{self.for_herd_register(found[2])}", text)
 
-    def encodings(self, source: str, address: int) -> Iterator[bytes]:
-        yield assembled(source, address)
-
     def readings(self, code: bytes, address: int) -> Iterator[Decoded]:
         """An instruction that capstone does not know has its length, too: its first two bits say it."""
         yield from super().readings(code, address)
