@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Litmus tests for herd7, and from it; where herd7 is installed, both find the same final states.
 
-`HERD7` may name the program; it finds its models by itself, or in the folder HERD7_LIBRARY.
+`HERD7` may name the program; it finds its models by itself, or in the folder HERD7_LIBRARY. Debian does not have it, but its
+ocaml, ocaml-dune, menhir and libzarith-ocaml-dev build version 7.57: `dune build --profile release herd/herd.exe`.
 """
 
 from __future__ import annotations
