@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """One CPU stands for any number of them, and sites are searched one by one: where that is so, and why.
 
-The proofs are in docs/race-lab.md, "Any number of CPUs". Their conditions are facts about each word of a scenario and each step
-of its protocol, which the tables below state. What is in no table might break one: then the reduction is refused.
+The proofs are in docs/race-lab.md, under "any number of CPUs". Their conditions are facts about each word of a scenario and each
+step of its protocol, which the tables below state. What is in no table might break one: then the reduction is refused.
 """
 
 from __future__ import annotations
