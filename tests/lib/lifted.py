@@ -101,10 +101,10 @@ class Program:
 
     patched = read
 
-    def label(self, address: int, is_jump: Callable[[bytes], bool]) -> tuple[int, bool] | None:
+    def label(self, address: int) -> tuple[int, bool] | None:
         if address not in self.labels:
             return None
-        return self.labels[address], address in self.always or is_jump(self.read(address, 2))
+        return self.labels[address], address in self.always or arch.is_jump(self.read(address, arch.JUMP_SIZE))
 
     def is_always_on(self, address: int) -> bool:
         return address in self.always

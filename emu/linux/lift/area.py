@@ -6,11 +6,11 @@ from __future__ import annotations
 from emu.ftrace.native.trace_values import LARGEST_ENTRY, STAGE_SIZE
 from emu.native.records import HOST, Record, Values, inline, u8, u64
 
-__all__ = ["ABOVE", "MOST_STACK_WORDS", "REGISTERS", "STACK", "Area"]
+__all__ = ["ABOVE", "ENTRY_ROOM", "MOST_STACK_WORDS", "STACK", "Area", "offset_of"]
 
 STACK = 16 << 10  # bytes, as of the kernel's own
 ABOVE = 1024  # bytes of the guest's stack above the pointer that lifted code may write to
-REGISTERS = 6  # arguments in registers
+_REGISTERS = 6  # arguments in registers
 MOST_STACK_WORDS = 26  # arguments on the stack; tracepoints with more than twelve arguments are rare
 _FILE = 1024  # bytes: more than struct trace_event_file has
 
@@ -21,7 +21,7 @@ class Area(Record):
     stack: Values[u8] = inline(STACK)  # grows down
     returns_to: u64  # the return address of the outermost lifted function
     outgoing: Values[u64] = inline(MOST_STACK_WORDS)  # a tracepoint's arguments on the stack
-    registers: Values[u64] = inline(REGISTERS)  # ... and in registers
+    registers: Values[u64] = inline(_REGISTERS)  # ... and in registers
     function: Values[u64] = inline(3)  # a struct tracepoint_func: the function, its data
     file: Values[u8] = inline(_FILE)  # the data, a struct trace_event_file, which enables the event
     entry: Values[u8] = inline(STAGE_SIZE)

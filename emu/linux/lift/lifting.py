@@ -75,14 +75,17 @@ class Lifting:
     def _kept(self) -> KeptCode:
         array = self._records.top
         depends = self._kernel.digest, array.ram_size, array.direct_start
-        return KeptCode(arch.__file__, depends, lambda label: arch.is_jump(self._guest.read(label, arch.JUMP_SIZE)))
+        return KeptCode(arch.__file__, depends, self._is_taken)
+
+    def _is_taken(self, label: int) -> bool:
+        return arch.is_jump(self._guest.read(label, arch.JUMP_SIZE))
 
     @cached_property
     def _preempt_count(self) -> int:
         return Structures(self._btf, self._symbols).per_cpu.preempt_count
 
     def _code(self, always: Iterable[int] = ()) -> Code:
-        return Code(self._kernel, self._guest, self._function, self._labels.targets, frozenset(always))
+        return Code(self._kernel, self._guest, self._function, self._labels.targets, self._is_taken, frozenset(always))
 
     def _lifter(self, code: Code) -> arch.Lifter:
         return arch.Lifter(code, self._memory, self._preempt_count)
@@ -104,12 +107,14 @@ class Lifting:
         if "_labels" in self.__dict__:
             self._labels.module_came(module)
 
-    def module_gone(self, module: Module) -> None:
-        """A module is unloaded."""
-        self._modules.pop(module.name, None)
+    def module_gone(self, name: str) -> Module | None:
+        """A module is unloaded. Returns it; None if it had not come."""
+        module = self._modules.pop(name, None)
         if "_labels" in self.__dict__:
-            self._labels.module_gone(module.name)
-        self._probes = {probe: lifted for probe, lifted in self._probes.items() if probe not in module.text}
+            self._labels.module_gone(name)
+        if module is not None:
+            self._probes = {probe: lifted for probe, lifted in self._probes.items() if probe not in module.text}
+        return module
 
     # Lifting
 

@@ -44,7 +44,7 @@ class Lifter:
         Raises:
             CannotLift: with the reason.
         """
-        known = self._code.label(label, x86_64_paths.is_jump)
+        known = self._code.label(label)
         assert known is not None
         resumes = label + x86_64_paths.instruction_at(self._code, label).size
         leading = x86_64_paths.leading(self._code, known[0], resumes, target)

@@ -103,7 +103,7 @@ def _leading(
 
 def _successors(code: Code, address: int, follows_labels: bool) -> tuple[list[int], int | None]:
     """Where the code goes on after an instruction, and what it calls or jumps to outside."""
-    label = code.label(address, is_jump)
+    label = code.label(address)
     if label is not None and label[1]:
         is_own = code.is_always_on(address)
         return ([label[0]] if follows_labels or not is_own else []), None

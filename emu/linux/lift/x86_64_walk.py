@@ -127,7 +127,7 @@ class Walk:
         if self._target is not None and not frame.depth and address not in self._leading:
             self._finish(I64(0))
             return None
-        label = self._code.label(address, x86_64_paths.is_jump)
+        label = self._code.label(address)
         if label is not None and label[1]:
             self._check_end(address, label[0])
             self._builder.branch(block_of(label[0]))
@@ -263,10 +263,10 @@ class Walk:
             self._finish(I64(1))
         elif name in calls.NO_RETURN:
             self._fail()
-        elif name in calls.RESERVE:
+        elif name == calls.RESERVE:
             size = builder.and_(state.get(register_of("dx")), I64(0xFFFF_FFFF))
             state.put(register_of("ax"), calls.reserve(builder, self._memory, size, self._size))
-        elif name in calls.COMMIT:
+        elif name == calls.COMMIT:
             self._succeeds = True
             self._finish(builder.load(self._size))
         elif name in calls.WRITING:
@@ -293,16 +293,14 @@ class Walk:
         self._builder.position_at_end(block)
         self._follow(address, frame)
 
-    def _store_word(self, member: str, word: int, value: ir.Value) -> None:
-        self._memory.put(self._builder, value, member, 8 * word)
-
     def _store_arguments(self, target: Target) -> None:
         """Stores the arguments of a tracepoint's functions. The first is their data."""
         state = self._state
         for word, name in enumerate(ARGUMENTS):
-            self._store_word("registers", word, state.get(register_of(name)))
+            self._memory.put(self._builder, state.get(register_of(name)), "registers", 8 * word)
         if target.stack_words > MOST_STACK_WORDS:
             raise CannotLift("has too many arguments")
         pointer = state.get(_SP)
         for word in range(target.stack_words):
-            self._store_word("outgoing", word, state.load(self._builder.add(pointer, I64(8 * word)), 8))
+            value = state.load(self._builder.add(pointer, I64(8 * word)), 8)
+            self._memory.put(self._builder, value, "outgoing", 8 * word)
