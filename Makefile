@@ -25,4 +25,8 @@ soak:
 soak-ports:
 	set -e; for arch in $(ARCHES); do ./venv python -m tests.port.emptied $$arch; done
 
-.PHONY: soak soak-ports
+# What emu changes in running code, and the searches that show that it is safe.
+certificates:
+	./venv python -m tests.documents.certificates > docs/certificates.md
+
+.PHONY: soak soak-ports certificates

@@ -27,7 +27,7 @@ from emu.linux.machine import LinuxMachine
 PARTS = ("events", "probe", "hackbench")
 ROUNDS = 5
 KB = 60_000  # of each CPU's ring buffer: nothing is overwritten
-BUSY = "i=0; while [ $i -lt 40 ]; do /bin/true; cat /proc/stat > /dev/null; i=$((i+1)); done"
+BUSY = "i=0; while [ $i -lt 150 ]; do /bin/true; cat /proc/stat > /dev/null; i=$((i+1)); done"
 EVENTS: Mapping[str, Sequence[str]] = {
     "sched:sched_switch": ("sched:sched_switch",),
     "sched": ("sched",),
@@ -38,12 +38,12 @@ EVENTS: Mapping[str, Sequence[str]] = {
 GOAL_EVENT, GOAL_PROBE, GOAL_HACKBENCH = 120, 200, 1.2  # ns, ns, times the untraced run
 IN_HACKBENCH = ("sched", "irq", "syscalls")
 FUNCTION = "vfs_write"
-GROUPS, PAIRS, MESSAGES = 2, 4, 60
+SIZES = {"GROUPS": 4, "PAIRS": 8, "MESSAGES": 100}
 HACKBENCH = """
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
-enum { GROUPS = %d, PAIRS = %d, MESSAGES = %d, SIZE = 100 };
+enum { SIZE = 100 };
 static void sender(int to[]) {
     char data[SIZE] = { 0 };
     for (int n = 0; n < MESSAGES; n++)
@@ -75,7 +75,7 @@ int main(void) {
     while (left--) failed |= wait(&status) < 0 || status;
     return failed;
 }
-""" % (GROUPS, PAIRS, MESSAGES)  # fmt: skip
+"""
 
 
 class Subject:
@@ -150,7 +150,7 @@ def events(kernel: Path, rounds: int) -> None:
 
 def probe(kernel: Path, rounds: int) -> None:
     """Prints the cost of a kprobe within a function."""
-    subject = Subject(kernel, "dd if=/dev/zero of=/dev/null bs=1 count=6000")
+    subject = Subject(kernel, "dd if=/dev/zero of=/dev/null bs=1 count=60000")
 
     def setup(offset: int, argument: str) -> Callable[[TraceFS], None]:
         def define(fs: TraceFS) -> None:
@@ -186,7 +186,8 @@ def hackbench(kernel: Path, rounds: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         source, program = Path(folder) / "hackbench.c", Path(folder) / "hackbench"
         source.write_text(HACKBENCH)
-        subprocess.run(["gcc", "-O2", "-static", "-o", program, source], check=True)
+        sizes = [f"-D{name}={size}" for name, size in SIZES.items()]
+        subprocess.run(["gcc", "-O2", "-static", *sizes, "-o", program, source], check=True)
         code = program.read_bytes()
 
     def prepare(machine: LinuxMachine) -> None:

@@ -23,8 +23,8 @@ from emu.race.model.model_sites import model_patches
 from emu.race.scenario.change import Change
 from emu.race.scenario.fetch import MODELS
 from emu.race.scenario.fetch_model import FetchModel
-from emu.race.scenario.protocol_steps import Forget, Free, LabStep, WaitTasks
-from emu.race.scenario.scenario import Handler, Scenario, Wrong
+from emu.race.scenario.protocol_steps import Forget, Free, Know, LabStep, WaitTasks
+from emu.race.scenario.scenario import Handler, Hotplug, Scenario, Wrong
 
 __all__ = ["WRONGS", "promela"]
 
@@ -39,6 +39,9 @@ _MODEL = """\
 #define LOST_INTERRUPT 2 /* one that does not reach the fetch */
 #define WAIT 3
 #define GO_ON 4
+#define TASK 5 /* to be away once */
+#define IS_AWAY(cpu) (at[cpu] == HOME && nmi[cpu] == HOME)
+#define ANSWER_IF_AWAY if :: due[_pid] == TASK && IS_AWAY(_pid) -> due[_pid] = NOTHING :: else fi
 {places}
 #define RUNS (nmi[_pid] == HOME && !waits[_pid])
 #define TAKES_INTERRUPTS (RUNS && at[_pid] < TRAP_1)
@@ -90,8 +93,15 @@ def promela(scenario: Scenario, fetch: str) -> str:
     Raises:
         ValueError: the scenario has something that cannot be expressed in Promela. The text says what.
     """
-    if scenario.user or scenario.entry_sites or scenario.handler_sites or scenario.visits:
-        raise ValueError("there is no Promela for user, entry, in-handler and visits")
+    handlers = scenario.irq_sites or scenario.idle_sites or scenario.nests or scenario.ist
+    others = handlers or scenario.into or scenario.codes or scenario.right
+    if scenario.user or scenario.handler_sites or scenario.visits or others or scenario.hotplug is not Hotplug.NONE:
+        raise ValueError("there is no Promela for user, entry, in-handler, visits, irq, idle, into, nests, ist, old and hotplug")
+    steps = scenario.steps(model_patches(scenario))
+    if any(isinstance(step, Know) or (isinstance(step, Forget) and step.site) for step in steps):
+        raise ValueError("there is no Promela for know, and none for forget with a site")
+    if scenario.deaf and any(isinstance(step, Release) for step in steps):
+        raise ValueError("there is no Promela for releases that may be deaf")
     return _Model(scenario, MODELS[fetch]).text()
 
 
@@ -179,7 +189,7 @@ class _Model:
     def __init__(self, scenario: Scenario, fetch: FetchModel) -> None:
         self._scenario, self._fetch = scenario, fetch
         self._patches = model_patches(scenario)
-        self._steps = list(_visible_stores(scenario.steps(self._patches), fetch.store))
+        self._steps = list(_visible_stores(scenario.steps(self._patches), scenario.store_of(fetch)))
         self._memory = _Memory(fetch, self._patches, self._steps)
         self._calls_old = scenario.change in (Change.CALL_TO_CALL, Change.CALL_TO_NOP)
         self._frees = self._calls_old and any(isinstance(step, Free | WaitTasks) for step in self._steps)
@@ -191,6 +201,8 @@ class _Model:
         names = ["HOME", "TRAMPOLINE"]
         names += [f"AT_{site}_{offset}" for site in sites for offset in self._offsets]
         names += [f"TRAP_{site}" for site in sites]
+        waits = any(isinstance(step, WaitTasks) for step in self._steps)
+        answer = "; ANSWER_IF_AWAY" if waits else ""
         options = [*self._answers(), *(option for site in sites for option in self._comes_to(site))]
         return _MODEL.format(
             title=f"{self._scenario.name}: {self._scenario.protocol_text}, fetch {self._fetch.name}",
@@ -198,7 +210,7 @@ class _Model:
             places="\n".join(f"#define {name} {number}" for number, name in enumerate(names)),
             synchronise=self._memory.synchronise("cpu"),
             views="".join(f"byte {view}[CPUS];\n" for view in self._memory.views),
-            cpu="\n".join(f"\t:: d_step {{ {option} }}" for option in options),
+            cpu="\n".join(f"\t:: d_step {{ {option}{answer} }}" for option in options),
             patcher="\n".join(f"\td_step {{ {step} }};" for step in self._patcher()),
         )
 
@@ -227,7 +239,8 @@ class _Model:
                 case Free():
                     yield f"{answered} -> freed = true; if :: {stands} -> {_fails(Wrong.FREED)} :: else fi"
                 case WaitTasks():
-                    yield f"{answered} && !({stands}) -> skip"
+                    asked = (f"if :: IS_AWAY({cpu}) :: else -> due[{cpu}] = TASK fi" for cpu in cpus)
+                    yield f"{answered} -> {'; '.join(asked)}"
                 case Forget():
                     yield f"{answered} -> forgotten = true"
         yield f"{answered} && {_all(f'!waits[{cpu}]' for cpu in cpus)} -> over = true"

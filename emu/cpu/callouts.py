@@ -96,14 +96,8 @@ class Callouts:
         if function is None:
             self._copy(self._table.last + 1)
 
-    def replace_returns(self, function: Handler) -> None:
-        """Replaces all functions that native code has set where calls return to."""
-        example = Callout.allocate()
-        example.returned = function
-        native.replace_returns(self._table, example)
-
     def forget_returns(self) -> None:
-        """Removes all of them."""
+        """Removes all functions that native code has set where calls return to."""
         places = np.zeros(self._table.used, np.uint64)
         count = native.take_returns(self._table, Words(places.ctypes.data))
         self._copy(self._table.last + 1)

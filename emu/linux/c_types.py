@@ -33,7 +33,14 @@ class LinuxTypes:
         if found is None:
             return None
         parameters = [(name, _type(of)) for name, of in found.parameters[skipped:]]
-        return Signature(parameters, _type(found.result), self)
+        return Signature(parameters, _type(found.result))
+
+    def aggregate(self, name: str) -> CType | None:
+        try:
+            found = _type(self._btf.type(name))
+        except (LookupError, BadBtf):
+            return None
+        return found if found.kind is CKind.AGGREGATE else None
 
     def target(self, of: CType) -> CType | None:
         assert isinstance(of.known_by, Type)

@@ -18,9 +18,17 @@ from emu.linux.symbols import Symbols
 __all__ = ["Dcache"]
 
 _MOST_LINKS = 40  # symbolic links that a path leads through, as in Linux
+_MOST_MOUNTS = 1000  # one on top of the other
 _MOST_NAMES = 1 << 20  # of a directory
-_KIND, _LINK, _REGULAR = 0o170000, 0o120000, 0o100000
+_KIND, _LINK, _REGULAR, _DIRECTORY = 0o170000, 0o120000, 0o100000, 0o040000
 _KEPT = ("rootfs", "ramfs", "tmpfs", "devtmpfs")  # file systems that are nowhere else than in the directory cache
+# What is read besides
+_MEMBERS = (
+    "dentry.d_hash.pprev", "dentry.d_inode", "dentry.d_name.len", "dentry.d_name.name", "dentry.d_parent", "dentry.d_sb",
+    "file_system_type.name", "fs_struct.root", "inode.i_ino", "inode.i_link", "inode.i_mode", "inode.i_sb", "inode.i_size",
+    "mount.mnt.mnt_root", "mount.mnt_child", "mount.mnt_mountpoint", "mount.mnt_mounts", "mount.mnt_parent", "path.dentry",
+    "path.mnt", "super_block.s_type", "task_struct.fs", "task_struct.tasks",
+)  # fmt: skip
 
 
 class _Place(NamedTuple):
@@ -52,6 +60,8 @@ class Dcache:
         self._children = btf.offset("dentry.d_children" if newer else "dentry.d_subdirs")
         self._sibling = btf.offset("dentry.d_sib" if newer else "dentry.d_child")
         self.contents = PageCache(memory, btf, symbols)
+        for member in _MEMBERS:
+            btf.offset(member)
 
     def find(self, path: str) -> int | None:
         """The guest address of the inode of the file at an absolute path, as the first process sees it; None if the kernel does
@@ -82,9 +92,16 @@ class Dcache:
         """Whether an inode is that of a regular file."""
         return self._get(inode, "inode.i_mode") & _KIND == _REGULAR
 
+    def is_directory(self, inode: int) -> bool:
+        return self._get(inode, "inode.i_mode") & _KIND == _DIRECTORY
+
+    def number(self, inode: int) -> int:
+        """The inode's number."""
+        return self._get(inode, "inode.i_ino")
+
     def identity(self, inode: int) -> int:
         """What tells a file from an earlier one with an inode at the same address."""
-        return self._get(inode, "inode.i_ino") ^ self._get(inode, "inode.i_sb")
+        return self.number(inode) ^ self._get(inode, "inode.i_sb")
 
     def _root(self) -> _Place | None:
         """The root of the first process; None if there is no such process yet."""
@@ -109,10 +126,10 @@ class Dcache:
         return found
 
     def _step(self, root: _Place, place: _Place, name: str, links: int) -> _Place | None:
-        if name in ("", "."):
-            return place
-        if name == "..":
-            return self._above(root, place)
+        if name in ("", ".", ".."):
+            if not self.is_directory(self._get(place.dentry, "dentry.d_inode")):
+                return None
+            return self._above(root, place) if name == ".." else place
         dentry = self._child(place.dentry, name.encode(errors="surrogateescape"))
         if dentry is None:
             kind = self._get(self._get(place.dentry, "dentry.d_sb"), "super_block.s_type")
@@ -127,7 +144,9 @@ class Dcache:
 
     def _above(self, root: _Place, place: _Place) -> _Place:
         """The directory in which a file is. At the root, that is the root itself."""
-        while place != root and self._get(place.mount, "mount.mnt.mnt_root") == place.dentry:
+        for _ in range(_MOST_MOUNTS):
+            if place == root or self._get(place.mount, "mount.mnt.mnt_root") != place.dentry:
+                break
             parent = self._get(place.mount, "mount.mnt_parent")
             if parent == place.mount:
                 return place
@@ -136,7 +155,7 @@ class Dcache:
 
     def _mounted(self, place: _Place) -> _Place:
         """The root of what is mounted on a directory; or the directory itself."""
-        while True:
+        for _ in range(_MOST_MOUNTS):
             above = (
                 mount
                 for mount in self._listed(place.mount + self._btf.offset("mount.mnt_mounts"), "mount.mnt_child")
@@ -144,8 +163,9 @@ class Dcache:
             )
             mount = next(above, None)
             if mount is None:
-                return place
+                break
             place = _Place(mount, self._get(mount, "mount.mnt.mnt_root"))
+        return place
 
     def _child(self, directory: int, name: bytes) -> int | None:
         """The dentry of an existing file in a directory."""

@@ -17,13 +17,13 @@ class LinuxPrograms(Programs):
     """
 
     def __init__(self, files: Dcache) -> None:
-        self._files = files
+        self.files = files
 
     def contents(self, path: str) -> bytes | None:
-        inode = self._files.file(path)
-        if inode is None or not self._files.is_regular(inode):
+        inode = self.files.file(path)
+        if inode is None or not self.files.is_regular(inode):
             return None
         try:
-            return self._files.contents.read(inode)
+            return self.files.contents.read(inode)
         except LookupError:
             return None

@@ -18,21 +18,21 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from emu.ftrace.sites.patching import PROTOCOLS, Park, Patch, Release, Synchronise, Write
-    from emu.race.api import certify, explore, replay
+    from emu.race.api import certify, explore, explore_litmus, replay
     from emu.race.limits import Limits
     from emu.race.scenario.change import Change
     from emu.race.scenario.fetch import MODELS
     from emu.race.scenario.fetch_model import FetchModel
-    from emu.race.scenario.protocol_steps import Forget, Free, WaitTasks
+    from emu.race.scenario.protocol_steps import Forget, Free, Know, WaitTasks
     from emu.race.scenario.scenario import Expectation, Handler, Scenario, Wrong
     from emu.race.schedule.event import PATCHER, Event, What
     from emu.race.schedule.schedule import Schedule
     from emu.race.schedule.verdict import Outcome, Verdict
 
 __all__ = [
-    "MODELS", "PATCHER", "PROTOCOLS", "Change", "Event", "Expectation", "FetchModel", "Forget", "Free", "Handler", "Limits",
-    "Outcome", "Park", "Patch", "Release", "Scenario", "Schedule", "Synchronise", "Verdict", "WaitTasks", "What", "Write",
-    "Wrong", "certify", "explore", "replay",
+    "MODELS", "PATCHER", "PROTOCOLS", "Change", "Event", "Expectation", "FetchModel", "Forget", "Free", "Handler", "Know",
+    "Limits", "Outcome", "Park", "Patch", "Release", "Scenario", "Schedule", "Synchronise", "Verdict", "WaitTasks", "What",
+    "Write", "Wrong", "certify", "explore", "explore_litmus", "replay",
 ]  # fmt: skip
 
 _MODULES = {
@@ -41,9 +41,9 @@ _MODULES = {
     "emu.race.scenario.change": ("Change",),
     "emu.race.scenario.fetch": ("MODELS",),
     "emu.race.scenario.fetch_model": ("FetchModel",),
-    "emu.race.api": ("certify", "explore", "replay"),
+    "emu.race.api": ("certify", "explore", "explore_litmus", "replay"),
     "emu.race.limits": ("Limits",),
-    "emu.race.scenario.protocol_steps": ("Forget", "Free", "WaitTasks"),
+    "emu.race.scenario.protocol_steps": ("Forget", "Free", "Know", "WaitTasks"),
     "emu.race.scenario.scenario": ("Expectation", "Handler", "Scenario", "Wrong"),
     "emu.race.schedule.schedule": ("Schedule",),
     "emu.race.schedule.verdict": ("Outcome", "Verdict"),

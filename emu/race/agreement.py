@@ -98,7 +98,7 @@ def disagreement(case: Case, seed: int = 0) -> str:
     find the scenario safe. If visits are bounded, both must also have seen the same number of states.
     """
     scenario, fetch = case
-    on_model, on_machine = model.explore(scenario, fetch), machine.explore(scenario, fetch, seed=seed)
+    on_model, on_machine = model.explore(scenario, fetch, reduce=False), machine.explore(scenario, fetch, seed=seed)
     said = {"the model": _said(on_model), "the machine": _said(on_machine)}
     if on_model.schedule and on_machine.schedule:
         said["the model's schedule on the machine"] = _said(machine.replay(on_model.schedule, scenario, fetch, seed))

@@ -7,6 +7,7 @@ import dataclasses
 import itertools
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from emu.architectures import ARCHITECTURES, DEFAULT_ARCHITECTURE
 from emu.ftrace.sites.protocol_file import protocol_of
@@ -16,12 +17,15 @@ from emu.race.model.model_sites import MOST_SITES, model_patches
 from emu.race.scenario import scenario_file
 from emu.race.scenario.fetch import ALIASES, model_of
 from emu.race.scenario.protocol_text import FileProtocol
-from emu.race.scenario.scenario import MOST_CPUS, LabProtocol, Scenario
+from emu.race.scenario.scenario import MOST_CPUS, Expectation, LabProtocol, Scenario
 from emu.race.schedule.schedule import Schedule
 from emu.race.schedule.schedule import read as read_schedule
 from emu.race.schedule.verdict import Verdict
 
-__all__ = ["cases", "certify", "engines", "explore", "fetch_names", "loaded", "replay", "searches", "varied"]
+if TYPE_CHECKING:
+    from emu.race.litmus import Litmus, LitmusVerdict
+
+__all__ = ["cases", "certify", "engines", "explore", "explore_litmus", "fetch_names", "loaded", "replay", "searches", "varied"]
 
 
 def explore(
@@ -51,6 +55,32 @@ def explore(
     """
     scenario = varied(loaded(scenario), fetch=fetch, cpus=cpus, sites=sites)
     return list(searches(scenario, engines(scenario, on), seed, _limits(limit)))
+
+
+def explore_litmus(
+    test: Litmus | Path | str, *, fetch: str | Sequence[str] | None = None, limit: Limits | int | None = None
+) -> list[LitmusVerdict]:
+    """Executes a litmus test in every order, with every possible fetch. Returns one verdict per fetch model.
+
+    `verdict.ok` says whether the test's condition is as it claims. `verdict.finals` are the final states, and `verdict.witness`
+    is the one that proves it; the `schedule` of each is a shortest list of instructions and stores that leads there.
+
+    Args:
+        test: a test, the path of its file, or the text of such a file, which has more than one line.
+        fetch: names of fetch models, as a list or separated by commas; default: the test's.
+        limit: a limit for each search; a number is a number of states.
+
+    Raises:
+        ValueError: the test is wrong (`text_file.TextError`), or its architecture has no such fetch model.
+    """
+    from emu.race import litmus
+
+    if isinstance(test, str) and "\n" in test:
+        test = litmus.parse(test)
+    elif isinstance(test, Path | str):
+        test = litmus.read(Path(test))
+    models = test.fetch if fetch is None else fetch_names(test.arch, fetch)
+    return [litmus.explore(test, model, _limits(limit)) for model in models]
 
 
 def certify(
@@ -120,8 +150,12 @@ def varied(
     Raises:
         ValueError: a model does not exist, or the number is impossible.
     """
+    expect: dict[str, Expectation] = dict(scenario.expect)
+    if cpus not in (None, scenario.cpus) or sites not in (None, len(scenario.places)):
+        expect = {name: dataclasses.replace(one, events=0) for name, one in expect.items()}
     scenario = dataclasses.replace(
         scenario,
+        expect=expect,
         fetch=scenario.fetch if fetch is None else fetch_names(scenario.arch, fetch),
         cpus=scenario.cpus if cpus is None else _possible(cpus, MOST_CPUS, "CPUs"),
         places=scenario.places if sites is None else _places(scenario, sites),
@@ -206,7 +240,7 @@ def _possible(count: int, most: int, what: str) -> int:
 def _places(scenario: Scenario, sites: int) -> tuple[int, ...]:
     """This many places: the scenario's, followed by the architecture's other kinds of places."""
     _possible(sites, MOST_SITES, "sites")
-    named = max(scenario.misses | scenario.handler_sites | scenario.nmi_sites | scenario.entry_sites, default=0)
+    named = max(scenario.named_sites, default=0)
     if named > sites:
         raise ValueError(f"{sites} sites: scenario {scenario.name} says something of site {named}")
     return tuple(itertools.islice(itertools.chain(scenario.places, itertools.cycle(scenario.race_arch.places)), sites))

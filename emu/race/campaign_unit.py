@@ -15,7 +15,7 @@ from emu.race import api, model
 from emu.race.cause import cause
 from emu.race.limits import INTERRUPTED, Limits
 from emu.race.model.random_search import random_search
-from emu.race.scenario import scenario_file
+from emu.race.scenario import scenario_file, scenario_format
 from emu.race.scenario.scenario import Scenario
 from emu.race.schedule.schedule import Schedule, text_of
 from emu.race.schedule.verdict import Verdict
@@ -154,4 +154,4 @@ def _columns(scenario: Scenario) -> dict[str, object]:
 def _text(scenario: Scenario) -> str:
     """The text of a scenario, which can be read without another file."""
     short = dataclasses.replace(scenario, name=scenario.name[-_LONGEST_NAME:])
-    return scenario_file.format(short, files=False)
+    return scenario_format.format(short, files=False)

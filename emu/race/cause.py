@@ -23,7 +23,8 @@ from typing import NamedTuple
 
 from emu.ftrace.sites.patching import Patch, Write
 from emu.race.model import automaton_of
-from emu.race.model.automaton import Automaton, Cpu, Move
+from emu.race.model.automaton import Automaton
+from emu.race.model.cpu_state import Cpu, Move
 from emu.race.model.model_sites import model_patches
 from emu.race.model.patcher import Patcher
 from emu.race.scenario.fetch import MODELS
@@ -109,7 +110,7 @@ class _Telling:
         self._patches = model_patches(verdict.scenario)
         self._patcher = automaton.patcher
         self._wrong = verdict.wrong
-        self._steps = list(_named_events(verdict.scenario, self._patches, MODELS[verdict.fetch].store))
+        self._steps = list(_named_events(verdict.scenario, self._patches, verdict.scenario.store_of(MODELS[verdict.fetch])))
         start = max((n for n in range(1, len(way)) if self._is_synchronised(way[n - 1], way[n].state)), default=0)
         self._way = way[start:]
         sites = (done.event.site for done in self._way if done.event.agent != PATCHER and done.event.site)

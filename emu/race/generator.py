@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Random scenarios: protocols that are random, or nearly one that makes sense, with their steps written out.
 
-    >>> print(scenario_file.format(numbered(7, 1)))
+    >>> print(scenario_format.format(numbered(7, 1)))
 
 Scenario `number` of a seed depends on these two numbers and the arguments alone: not on the scenarios before it, nor on
 Python's version. Only `Random.random` is called, whose values Python promises to keep.

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import random
 import re
 import traceback
@@ -11,7 +12,7 @@ from pathlib import Path
 import emu.race
 from emu.architectures import ARCHITECTURES
 from emu.race.limits import Limits
-from emu.race.litmus import Litmus, explore, format_verdict, format_witness, parse
+from emu.race.litmus import Litmus, explore, format_herd7, format_verdict, format_witness, parse
 from emu.race.scenario.text_file import TextError
 from tests.fuzz import Outcome
 
@@ -26,8 +27,17 @@ _WORDS = (
     "99999999999999999999", "exists", "~exists", "forall", "fetch", "locations [",
     "coherent", "torn1", "word", "X86_64", "SPARC64", ".align 64 + 5", ".byte 0xcc", ".byte", "site", "x", "flag",
     "rax", "r8d", "%o0", "%hi(", "%lo(x)", "qword ptr [x]", "[rip]", "lock", "rep", "int3", "cpuid", "jmp site", "call site",
+    ".ipi 1", ".ipi 9", ".ipi", ".interrupt", "mfence", "lfence", "movq $1,(x)", "(x)", "$1", "%rax", "uint64_t", "uint64_t x;",
+    "[x]", "RISCV", "x5", "Cycle=Fre", "fence rw, rw", "membar 2",
     "iretq", "hlt", "flush %g1", "save", "ba,a site", "fault", "0:fault", "7:rax", "\0", "\xe9", "\u2028",
 )  # fmt: skip
+
+_OF_HERD7 = (
+    "X86_64 SB\n\"PodWR Fre\"\nCycle=Fre PodWR\n{ uint64_t x; uint64_t y; uint64_t 0:rax; }\n P0 | P1 ;\n"
+    " movq $1,(x) | movq $1,(y) ;\n movq (y),%rax | lock incq (x) ;\nexists (0:rax=0 /\\ [x]=1)\n",
+    "RISCV MP\n{\n0:x6=x; 1:x6=x;\n}\n P0 | P1 ;\n ori x5,x0,1 | lw x5,0(x6) ;\n"
+    " sw x5,0(x6) | fence w,w ;\nexists (1:x5=1)\n",
+)
 
 
 def run(arch: str, seed: int, numbers: range) -> Outcome:
@@ -35,7 +45,7 @@ def run(arch: str, seed: int, numbers: range) -> Outcome:
     outcome = Outcome()
     folder = Path(emu.race.__file__).parent / "corpus"
     texts = [path.read_text() for path in sorted(folder.glob("*.litmus"))]
-    texts = [text for text in texts if text.startswith(arch.upper())]
+    texts = [text for text in (*texts, *_OF_HERD7) if text.startswith(arch.upper().removesuffix("64"))]
     for number in numbers:
         changed = _changed(texts, random.Random(f"{seed} {ARCHITECTURES.index(arch)} {number}"))
         try:
@@ -61,6 +71,8 @@ def _execute(litmus: Litmus) -> None:
     verdict = explore(litmus, litmus.fetch[0], _LIMITS)
     format_verdict(verdict)
     format_witness(verdict)
+    with contextlib.suppress(ValueError):  # herd7 cannot have it
+        format_herd7(litmus)
 
 
 def _changed(texts: list[str], choices: random.Random) -> str:

@@ -6,9 +6,13 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Sequence
+from pathlib import Path
 
+import emu.race
 from emu.race import model
-from emu.race.scenario import scenario_file
+from emu.race.limits import Limits
+from emu.race.scenario import scenario_file, scenario_format
+from emu.race.scenario.scenario import Scenario
 from emu.race.scenario.text_file import TextError, decoded
 from emu.race.schedule import schedule, show
 from tests.fuzz import Outcome
@@ -58,9 +62,24 @@ def scenarios(arch: str, seed: int, numbers: range) -> Outcome:
 
     def tried(text: str) -> None:
         found = scenario_file.parse(text, _PATH)
-        assert scenario_file.parse(scenario_file.format(found), _PATH) == found
+        _searched(found)
+        assert scenario_file.parse(scenario_format.format(found), _PATH) == found
 
-    return _try("race", _SCENARIOS[arch], tried, seed, numbers)
+    return _try("race", [*_SCENARIOS[arch], *_corpus(arch)], tried, seed, numbers)
+
+
+def _corpus(arch: str) -> list[str]:
+    """The texts of the corpus's scenarios of an architecture, without protocols in files."""
+    texts = [path.read_text() for path in sorted((Path(emu.race.__file__).parent / "corpus").glob("*.race"))]
+    return [text for text in texts if ".py:" not in text and scenario_file.parse(text).arch == arch]
+
+
+def _searched(scenario: Scenario) -> None:
+    """A short search of it: impossible ones are refused in one line."""
+    try:
+        model.explore(scenario, scenario.models[0], Limits(states=200, seconds=0.2))
+    except ValueError as error:
+        assert "\n" not in str(error)
 
 
 def schedules(arch: str, seed: int, numbers: range) -> Outcome:

@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from emu.ftrace.linux_events import SYSTEMS
+from emu.ftrace.linux_events import LINUX_EVENTS
 from emu.kernel.kernel_log import Level
 from emu.kernel.work import WorkKind
 from emu.machine import GuestPanic, Machine, PoweredOff
@@ -26,7 +26,7 @@ def log(machine: Machine) -> list[str]:
 @pytest.fixture
 def absent(machine: Machine) -> list[str]:
     """Directories of Linux's events that this machine lacks."""
-    names = sorted(SYSTEMS - set(machine.tracefs.listdir("events")))
+    names = sorted({*LINUX_EVENTS, "ftrace"} - set(machine.tracefs.listdir("events")))
     assert len(names) > 10
     return names
 

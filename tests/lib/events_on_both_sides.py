@@ -40,9 +40,13 @@ class TextEvent(NamedTuple):
     text: str
 
     @property
-    def same(self) -> tuple[str, str, str]:
-        """What has to be the same on both sides."""
-        return self.task, self.flags, self.text
+    def pid(self) -> int:
+        return int(self.task.rpartition("-")[2])
+
+    @property
+    def same(self) -> tuple[int, str, str]:
+        """What has to be the same on both sides, besides the task's name."""
+        return self.pid, self.flags, self.text
 
 
 def kernel_of(version: str) -> Found:
@@ -111,15 +115,19 @@ class Comparison:
         same: how many are on both.
         inside_only, outside_only: the others that are recorded between the first and the last one that is on both.
         names: how many are on both, by their names.
+        other_tasks: pairs whose tasks have other names. Inside, the names of some tasks are not known: "<...>".
     """
 
     same: int = 0
     inside_only: list[TextEvent] = field(default_factory=list)
     outside_only: list[TextEvent] = field(default_factory=list)
     names: defaultdict[str, int] = field(default_factory=lambda: defaultdict(int))
+    other_tasks: list[tuple[TextEvent, TextEvent]] = field(default_factory=list)
 
 
-def compare(inside: Sequence[TextEvent], outside: Sequence[TextEvent], key: Callable[[TextEvent], object] = lambda e: e.same) -> Comparison:
+def compare(
+    inside: Sequence[TextEvent], outside: Sequence[TextEvent], key: Callable[[TextEvent], object] = lambda event: event.same
+) -> Comparison:
     """Compares the events of each CPU, in their order."""
     found = Comparison()
     of_cpu = _by_cpu(outside)
@@ -142,6 +150,8 @@ def _compare(inside: list[TextEvent], outside: list[TextEvent], found: Compariso
         if ours[i] == theirs[j]:
             found.same += 1
             found.names[inside[i].text.partition(":")[0].partition("(")[0]] += 1
+            if inside[i].task != outside[j].task and not inside[i].task.startswith("<...>"):
+                found.other_tasks.append((inside[i], outside[j]))
             i, j = i + 1, j + 1
             continue
         a, b = _resume(ours, theirs, i, j)

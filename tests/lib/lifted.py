@@ -19,7 +19,7 @@ from unicorn import x86_const as x86
 from emu.cpu.arch.x86_64.state import GENERAL_REGISTERS
 from emu.ftrace.native.trace_records import TraceArray
 from emu.linux.lift import arch, native
-from emu.linux.lift.area import Area, place
+from emu.linux.lift.area import Area, offset_of
 from emu.linux.lift.compiled import Compiler
 from emu.linux.lift.memory import I1, I64, POINTER, Memory
 from emu.linux.lift.reasons import Target
@@ -101,10 +101,10 @@ class Program:
 
     patched = read
 
-    def label(self, address: int, is_jump: Callable[[bytes], bool]) -> tuple[int, bool] | None:
+    def label(self, address: int) -> tuple[int, bool] | None:
         if address not in self.labels:
             return None
-        return self.labels[address], address in self.always or is_jump(self.read(address, 2))
+        return self.labels[address], address in self.always or arch.is_jump(self.read(address, arch.JUMP_SIZE))
 
     def is_always_on(self, address: int) -> bool:
         return address in self.always
@@ -138,7 +138,7 @@ class Both:
         self._array.direct_start, self._array.kernel_start, self._array.ram_size = DIRECT, KERNEL, SIZE
         self._array.ram, self._array.nowhere = self.ram.ctypes.data, self._nowhere.ctypes.data
         self.memory = Memory(self, self._array, self.area, _helpers())  # type: ignore[arg-type]  # has host_address
-        self.compiler = Compiler()
+        self.compiler = Compiler(self.memory.symbols)
         self.uc = unicorn.Uc(unicorn.UC_ARCH_X86, unicorn.UC_MODE_64)
         self.uc.ctl_set_cpu_model(x86.UC_CPU_X86_HASWELL)
         self.uc.ctl_set_tlb_mode(unicorn.UC_TLB_VIRTUAL)  # there is no page table
@@ -182,8 +182,8 @@ class Both:
             builder.store(builder.load(member(general, n, I64), typ=I64), register)
         for n, variable in enumerate(variables.values()):
             builder.store(builder.trunc(builder.load(member(flags, n, ir.IntType(8)), typ=ir.IntType(8)), I1), variable)
-        builder.store(I64(0), builder.inttoptr(I64(place(self.area, "failed")), POINTER))
-        state = State(builder, Registers(registers, variables, preempt_count), self.memory, I64(PER_CPU), PREEMPT_COUNT, entry)
+        self.memory.put(builder, I64(0), "failed")
+        state = State(builder, Registers(registers, variables, preempt_count), self.memory, I64(PER_CPU), PREEMPT_COUNT)
         execute(state, decode(CODE, code))
         for n, register in enumerate(registers):
             builder.store(builder.load(register), member(general, n, I64))
@@ -193,7 +193,7 @@ class Both:
 
     def compiled(self, module: ir.Module, names: Sequence[str]) -> list[Callable[[int, int], None]]:
         kind = ctypes.CFUNCTYPE(None, ctypes.c_uint64, ctypes.c_uint64)
-        return [kind(address) for address in self.compiler.compile([module], names)]
+        return [kind(address) for address in self.compiler.load(self.compiler.compile([module]), names)]
 
     def run_operation(
         self, function: Callable[[int, int], None], registers: Sequence[int], flags: Mapping[str, bool], area: bytes
@@ -211,10 +211,11 @@ class Both:
     # Functions
 
     def lifted(self, program: Program, start: int, target: Target | None = None) -> Callable[[Sequence[int]], int]:
-        """A function that runs lifted code with some registers. `target`: `start` is a jump label, and this is where it leads to."""
+        """A function that runs lifted code with some registers. `target`: the call up to which the code behind the jump
+        label `start` is lifted."""
         lifter = arch.Lifter(program, self.memory, PREEMPT_COUNT)  # type: ignore[arg-type]  # has its methods
         module = lifter.probe("code", start) if target is None else lifter.site("code", start, target)
-        address = self.compiler.compile([module], ["code"])[0]
+        (address,) = self.compiler.load(self.compiler.compile([module]), ["code"])
         function = ctypes.CFUNCTYPE(ctypes.c_uint64, ctypes.c_uint64, ctypes.c_uint64)(address)
 
         def run(registers: Sequence[int]) -> int:
@@ -232,12 +233,13 @@ class Both:
     ) -> Outcome:
         """Executes code up to its end."""
         self.area_bytes[:] = np.frombuffer(area, np.uint8)
+        self.put(CODE, code)
         if code != self._code:
-            self.put(CODE, code)
             self.uc.ctl_flush_tb()
             self._code = code
         word = 2 | sum(value << FLAG_BITS[flag] for flag, value in flags.items())
-        self.uc.reg_write_batch([*zip(_REGISTERS, registers, strict=True), (x86.UC_X86_REG_EFLAGS, word), (x86.UC_X86_REG_GS_BASE, PER_CPU)])
+        others = (x86.UC_X86_REG_EFLAGS, word), (x86.UC_X86_REG_GS_BASE, PER_CPU)
+        self.uc.reg_write_batch([*zip(_REGISTERS, registers, strict=True), *others])
         end = CODE + len(code) if end is None else end
         with contextlib.suppress(unicorn.UcError):
             self.uc.emu_start(CODE, end)
@@ -249,4 +251,4 @@ class Both:
 
 def place_in(both: Both, member: str) -> int:
     """The address of a member of the area."""
-    return place(both.area, member)
+    return both.area.address + offset_of(member)

@@ -6,10 +6,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from emu.ftrace.native.trace_records import TraceArray
@@ -17,6 +19,7 @@ from emu.linux.btf import Btf
 from emu.linux.find import kernels
 from emu.linux.image import read_kernel
 from emu.linux.lift.compiled import Compiler
+from emu.linux.lift.kept_code import KeptCode
 from emu.linux.lift.lifting import Lifting
 from emu.linux.lift.reasons import CannotLift
 from emu.linux.machine import LinuxMachine
@@ -56,9 +59,14 @@ def list_of(path: Path) -> NotLifted:
     kernel = read_kernel(path)
     symbols, btf = Symbols(kernel), Btf.of(kernel)
     with LinuxMachine(kernel=path, warn=lambda text: None) as machine, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Compiler, "compile", lambda self, modules, names: [0] * len(names))
+        patch.setattr(Compiler, "compile", lambda self, modules: b"nothing")
+        patch.setattr(Compiler, "load", lambda self, code, names: [0] * len(names))
+        patch.setattr(KeptCode, "get", lambda self, what: None)
+        patch.setattr(KeptCode, "put", lambda self, what, made: None)
         memory = LinuxMemory(machine.board.ram, symbols)
-        records = SimpleNamespace(top=TraceArray.allocate())
+        top = TraceArray.allocate()
+        top.ram = np.frombuffer(machine.board.ram, np.uint8).ctypes.data
+        records = SimpleNamespace(top=top)
         lifting = Lifting(kernel, memory, symbols, btf, records)  # type: ignore[arg-type]  # only the top array is asked for
         events: dict[int, list[tuple[str, int]]] = {}
         for event in EventTables(kernel, symbols, btf, memory, has_booted=True).of_kernel():
@@ -73,7 +81,9 @@ def list_of(path: Path) -> NotLifted:
     return found
 
 
-def _try(lifting: Lifting, tracepoint: int, name: str, labels: list[int], events: list[tuple[str, int]], found: NotLifted) -> None:
+def _try(
+    lifting: Lifting, tracepoint: int, name: str, labels: Sequence[int], events: list[tuple[str, int]], found: NotLifted
+) -> None:
     try:
         for _, probe in events:
             lifting.probe(probe)

@@ -21,9 +21,11 @@ _VARIABLES = (
     "arg1", "arg3", "arg*", "arg99", "retval", "retval->f_inode", "arg1->f_pos", "stack", "stack3", "comm", "stack99999", "",
     "nosuch", "arg0", "argx",
 )  # fmt: skip
-_PLACES = ("vfs_read", "vfs_write", "do_sys_openat2", "try_to_wake_up", "getname_flags", "schedule", "vfs_read+1",
-           "vfs_read+0x20", "vfs_read+4", "nosuch", "jiffies", "0xffffffff81000000", "0", "vfs_read%return", "vfs_read%retur", "m:vfs_read",
-           "ext4:f", "vfs_read-4", "vfs_read+99999999999", "sched_switch", "sched_wakeup", "")  # fmt: skip
+_PLACES = (
+    "vfs_read", "vfs_write", "do_sys_openat2", "try_to_wake_up", "getname_flags", "schedule", "vfs_read+1", "vfs_read+0x20",
+    "vfs_read+4", "nosuch", "jiffies", "0xffffffff81000000", "0", "vfs_read%return", "vfs_read%retur", "m:vfs_read", "ext4:f",
+    "vfs_read-4", "vfs_read+99999999999", "sched_switch", "sched_wakeup", "",
+)  # fmt: skip
 _GARBAGE = "p:r e-/.$%@+()\\\"=#>[]:tfsu0x1 *é\t"
 
 
@@ -71,8 +73,12 @@ def _argument(chosen: random.Random) -> str:
 
 
 def _fetched(chosen: random.Random, depth: int) -> str:
-    makers: Sequence[str] = ("%", "$", "name", "@", "\\", "deref", "garbage")
+    makers: Sequence[str] = ("%", "$", "name", "@", "\\", "deref", "cast", "garbage")
     maker = chosen.choice(makers if depth < 4 else makers[:3])
+    if maker == "cast":
+        kind = chosen.choice(("task_struct", "file", "nosuch", "task_struct,tasks", "task_struct,se.vruntime", "file,", ""))
+        value, members = _fetched(chosen, depth + 1), chosen.choice(("->comm", "->f_path.dentry", "->", "", "->tasks.next->prev"))
+        return f"({kind}){chosen.choice(('%di', value, f'({value})'))}{members}"
     if maker == "%":
         return "%" + chosen.choice(_REGISTERS)
     if maker == "$":

@@ -114,9 +114,8 @@ def test_without_any_kernel(emu: Emu, boot: Path, cache: Path, no_machines: Path
 @pytest.mark.parametrize(
     "option",
     [
-        ("-e", "sched"), ("-f", "prev_pid > 1"), ("-R", "traceoff"), ("--sample", "branch-misses:100"), ("--repeat", "2"),
-        ("--ramdisk", "x"), ("--share", "."), ("--userland", "busybox"), ("--arch", "sparc64"), ("--arch", "x86_64"),
-        ("--image", "x"), ("--tracer-cost", "linux"), ("--patching", "breakpoint"),
+        ("--sample", "branch-misses:100"), ("--repeat", "2"), ("--ramdisk", "x"), ("--share", "."), ("--userland", "busybox"),
+        ("--arch", "sparc64"), ("--arch", "x86_64"), ("--image", "x"), ("--tracer-cost", "linux"), ("--patching", "breakpoint"),
     ],
 )  # fmt: skip
 def test_options_that_do_not_go_together(linux: Linux, option: tuple[str, ...]) -> None:

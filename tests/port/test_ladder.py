@@ -22,6 +22,7 @@ from emu.port import seam
 from emu.port.ladder import arch as templates
 from emu.port.ladder.assembler import NoTools, labelled, tools
 from emu.port.ladder.climbing import Outcome, attempt, climb
+from emu.port.ladder.litmus import check_litmus
 from emu.port.ladder.report import describe, relevant
 from emu.port.ladder.rung import NotSupported, Rung, RungFailed
 from emu.port.ladder.rungs import RUNGS
@@ -94,6 +95,10 @@ def test_a_finished_port_passes_on_a_bare_board(arch: str, name: str) -> None:
 @pytest.mark.parametrize("name", GUEST)
 def test_a_finished_port_passes_with_its_guest(arch: str, name: str) -> None:
     assert attempt(BY_NAME[name], arch).failure is None
+
+
+def test_litmus_tests_of_a_finished_port_are_as_it_says(arch: str) -> None:
+    check_litmus(arch)
 
 
 def test_a_translation_that_is_not_written_fails_the_rung_mmu(arch: str, monkeypatch: pytest.MonkeyPatch) -> None:

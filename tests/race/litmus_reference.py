@@ -8,12 +8,13 @@ execute (a *site*, in a cache line of its own). On RISC-V, a comparison leaves 0
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 __all__ = ["REGISTERS", "WORDS", "Instruction", "final_states", "text"]
 
 WORDS = ("x", "y")
 REGISTERS = ("rax", "rbx")
+MOST_STORES = 8  # in a buffer
 
 
 @dataclass(frozen=True)
@@ -112,77 +113,142 @@ def _riscv_line(cpu: int, index: int, instruction: Instruction) -> Iterator[str]
 
 
 @dataclass(frozen=True)
+class _Store:
+    """A store in a buffer: to a word, or to a site, since whose execution the CPU may have jumped."""
+
+    word: str
+    site: int
+    value: int
+    jumped: bool = False
+
+
+@dataclass(frozen=True)
 class _State:
+    """Attributes:
+    seen: by CPU and site: the values that it may fetch, the newest last.
+    hidden: by CPU and site: those that it does not fetch any more once it jumps, because it has stored over them itself:
+        on stale lines, how many of the oldest ones; otherwise, which.
+    """
+
     counters: tuple[int, ...]
     registers: tuple[tuple[int, int], ...]
     equal: tuple[bool, ...]
     memory: tuple[int, int]
-    seen: tuple[tuple[tuple[int, ...], ...], ...]  # by CPU and site: the values that it may fetch, the newest last
+    buffers: tuple[tuple[_Store, ...], ...]
+    seen: tuple[tuple[tuple[int, ...], ...], ...]
+    hidden: tuple[tuple[tuple[int, ...], ...], ...]
 
 
-def final_states(columns: list[list[Instruction]], fetch: str) -> set[tuple[int, ...]]:
+def final_states(columns: list[list[Instruction]], fetch: str, arch: str) -> set[tuple[int, ...]]:
     """The registers of all CPUs, followed by the words of memory, of each final state."""
     sites = [(cpu, n) for cpu, column in enumerate(columns) for n, it in enumerate(column) if it.kind == "site"]
     cpus = len(columns)
-    first = _State((0,) * cpus, ((0, 0),) * cpus, (False,) * cpus, (0, 0), (((0,),) * len(sites),) * cpus)
+    none = (((),) * len(sites),) * cpus
+    first = _State(
+        (0,) * cpus, ((0, 0),) * cpus, (False,) * cpus, (0, 0), ((),) * cpus, (((0,),) * len(sites),) * cpus, none
+    )
     known, todo, finals = {first}, [first], set()
     while todo:
         state = todo.pop()
         running = [cpu for cpu in range(cpus) if state.counters[cpu] < len(columns[cpu])]
-        if not running:
+        if not running and not any(state.buffers):
             finals.add((*(value for registers in state.registers for value in registers), *state.memory))
-        for cpu in running:
-            for after in _after(columns, sites, fetch, state, cpu):
-                if after not in known:
-                    known.add(after)
-                    todo.append(after)
+        found = [after for cpu in running for after in _after(columns, sites, fetch, state, cpu, arch)]
+        found += [_drained(state, cpu, fetch, arch) for cpu in range(cpus) if state.buffers[cpu]]
+        for after in found:
+            if after not in known:
+                known.add(after)
+                todo.append(after)
     return finals
 
 
+def _drained(state: _State, cpu: int, fetch: str, arch: str) -> _State:
+    """The oldest store of a CPU has reached memory."""
+    store, *rest = state.buffers[cpu]
+    buffers = _put(state.buffers, cpu, tuple(rest))
+    if store.word:
+        memory = tuple(store.value if word == store.word else old for word, old in zip(WORDS, state.memory, strict=True))
+        return replace(state, buffers=buffers, memory=memory)  # type: ignore[arg-type]
+    seen, hidden = [list(views) for views in state.seen], [list(views) for views in state.hidden]
+    for other in range(len(seen)):
+        views = seen[other][store.site]
+        if views[-1] != store.value:
+            if other == cpu and arch == "x86_64":
+                older = (len(views),) if fetch == "stale" else tuple(sorted(set(views) - {store.value}))
+                hidden[other][store.site] = () if fetch == "coherent" else older
+            elif fetch != "stale":
+                hidden[other][store.site] = tuple(value for value in hidden[other][store.site] if value != store.value)
+            seen[other][store.site] = _appended(views, store.value, fetch)
+    after = replace(state, buffers=buffers, seen=tuple(map(tuple, seen)), hidden=tuple(map(tuple, hidden)))
+    return _jumped(after, cpu, fetch) if store.jumped else after
+
+
+def _jumped(state: _State, cpu: int, fetch: str) -> _State:
+    """A CPU has jumped: it sees what it has stored itself, if that is in memory."""
+    seen = [
+        views[hidden[0] if hidden else 0 :] if fetch == "stale" else tuple(value for value in views if value not in hidden)
+        for views, hidden in zip(state.seen[cpu], state.hidden[cpu], strict=True)
+    ]
+    nothing = ((),) * len(seen)
+    return replace(state, seen=_put(state.seen, cpu, tuple(seen)), hidden=_put(state.hidden, cpu, nothing))
+
+
 def _after(
-    columns: list[list[Instruction]], sites: list[tuple[int, int]], fetch: str, state: _State, cpu: int
+    columns: list[list[Instruction]], sites: list[tuple[int, int]], fetch: str, state: _State, cpu: int, arch: str
 ) -> Iterator[_State]:
     at = state.counters[cpu]
     it = columns[cpu][at]
     registers = dict(zip(REGISTERS, state.registers[cpu], strict=True))
     memory = dict(zip(WORDS, state.memory, strict=True))
+    buffer = state.buffers[cpu]
+    if len(buffer) >= MOST_STORES:
+        return
     following, equal, seen = at + 1, state.equal[cpu], [list(views) for views in state.seen]
-    fetched = [0]
+    hidden = [list(views) for views in state.hidden]
+    fetched, jumps = [0], False
     if it.kind == "site":
         number = sites.index((cpu, at))
+        if any(store.jumped and not store.word and store.site == number for store in buffer):
+            return
         views = seen[cpu][number]
         fetched = [len(views) - 1] if fetch == "coherent" else list(range(len(views)))
     for choice in fetched:
         if it.kind == "set":
             registers[it.register] = it.value
         elif it.kind == "load":
-            registers[it.register] = memory[it.word]
+            own = [store.value for store in buffer if store.word == it.word]
+            registers[it.register] = own[-1] if own else memory[it.word]
         elif it.kind == "store":
-            memory[it.word] = registers[it.register]
+            buffer = (*buffer, _Store(it.word, 0, registers[it.register]))
         elif it.kind == "compare":
             equal = registers[it.register] == it.value
         elif it.kind == "jump" or (it.kind == "jump-if" and equal) or (it.kind == "jump-unless" and not equal):
             assert isinstance(it.target, int)
+            jumps = arch == "x86_64" and (it.kind == "jump" or it.target != following)
             following = it.target
         elif it.kind == "serialise":
+            if buffer:
+                return
             seen[cpu] = [views[-1:] for views in seen[cpu]]
+            hidden[cpu] = [()] * len(sites)
         elif it.kind == "site":
             registers[it.register] = views[choice]
             if fetch == "stale":
                 seen[cpu][number] = views[choice:]
+                hidden[cpu][number] = tuple(count - choice for count in state.hidden[cpu][number] if count > choice)
         elif it.kind == "patch":
             assert isinstance(it.target, tuple)
-            patched = sites.index(it.target)
-            for other in seen:
-                if other[patched][-1] != it.value:
-                    other[patched] = _appended(other[patched], it.value, fetch)
-        yield _State(
+            buffer = (*buffer, _Store("", sites.index(it.target), it.value))
+        after = _State(
             _put(state.counters, cpu, following),
             _put(state.registers, cpu, tuple(registers[name] for name in REGISTERS)),
             _put(state.equal, cpu, equal),
-            (memory["x"], memory["y"]),
+            state.memory,
+            _put(state.buffers, cpu, tuple(replace(store, jumped=True) for store in buffer) if jumps else buffer),
             tuple(tuple(views) for views in seen),
+            tuple(tuple(views) for views in hidden),
         )
+        yield _jumped(after, cpu, fetch) if jumps else after
 
 
 def _appended(views: tuple[int, ...], value: int, fetch: str) -> tuple[int, ...]:

@@ -168,7 +168,7 @@ def test_a_way_back_without_breakpoints_is_unsafe_with_nmis() -> None:
 
 
 def test_limits_hold_for_each_search() -> None:
-    verdicts = certify("breakpoint", sites=1, fetch=["stale"], limit=Limits(states=1_000))
+    verdicts = certify("breakpoint", sites=1, fetch=["stale"], limit=Limits(states=100))
     assert {verdict.outcome for verdict in verdicts} == {Outcome.SAFE, Outcome.UNDECIDED}
 
 

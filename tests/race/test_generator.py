@@ -11,10 +11,11 @@ import pytest
 from emu.architectures import ARCHITECTURES
 from emu.race.generator import generated, name_of, numbered
 from emu.race.model import automaton_of
-from emu.race.scenario import scenario_file
+from emu.race.scenario import scenario_format
 from emu.race.scenario.change import Change
 from emu.race.scenario.scenario import Handler, Scenario
-from emu.race.scenario.scenario_file import format, parse
+from emu.race.scenario.scenario_file import parse
+from emu.race.scenario.scenario_format import format
 
 MANY = 300
 
@@ -73,7 +74,7 @@ def test_they_are_always_the_same(archs: tuple[str, ...], digest: str) -> None:
 def test_one_depends_on_its_seed_and_number_alone() -> None:
     assert numbered(7, 30) == numbered(7, 30) != numbered(8, 30)
     assert name_of(7, 30) == numbered(7, 30).name == "7-0030"
-    assert scenario_file.format(numbered(7, 30)).splitlines()[1:] != scenario_file.format(numbered(7, 31)).splitlines()[1:]
+    assert scenario_format.format(numbered(7, 30)).splitlines()[1:] != scenario_format.format(numbered(7, 31)).splitlines()[1:]
 
 
 def test_cpus_and_sites() -> None:

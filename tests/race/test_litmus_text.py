@@ -163,7 +163,7 @@ def test_columns_do_not_touch_and_what_follows_them_is_no_instruction(arch: str)
         ("mov rcx, [x]", "nop; nop", "5:6: something behind a row; a row is one line, and ends with a semicolon (;)"),
         ("mov rcx, [x]", ".align 3", "5:2: '.align 3' is no `.align N + K`; "
                                      "N is a power of 2 up to 1024, and K a multiple of 1 below N"),
-        ("mov rcx, [x]", ".word 3", "5:2: '.word 3' is no directive; there are `.align N + K` and `.byte N ...`"),
+        ("mov rcx, [x]", ".word 3", "5:2: '.word 3' is no directive; `.align N + K`, `.byte N ...`, `.ipi CPU` or `.interrupt`"),
         ("torn1 amd", "torn2", "7:7: 'torn2' is no fetch model of x86_64; coherent, stale, torn1, torn8, torn16, torn64 or "
                                "translation; did you mean torn8 or torn1?"),
         ("torn1 amd", "word", "7:7: 'word' is no fetch model of x86_64; coherent, stale, torn1, torn8, torn16, torn64 or "

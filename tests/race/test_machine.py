@@ -128,7 +128,10 @@ def test_the_tail_must_not_be_first() -> None:
 
 @pytest.mark.parametrize(("deaf", "wrong"), [(frozenset(), None), (frozenset({1}), Wrong.LATE)])
 def test_cross_modifying_code_needs_a_serialising_instruction(deaf: frozenset[int], wrong: Wrong | None) -> None:
-    """Intel SDM 3A, 8.1.3: the other processor must serialise after the code has changed, before it executes it."""
+    """The other processor must serialise after the code has changed, before it executes it.
+
+    Intel SDM 3A, 'Handling Self- and Cross-Modifying Code'.
+    """
 
     def handshake(patches: Sequence[Patch], breakpoint: bytes) -> list[LabStep]:
         return [*[Write(patch.address, patch.old, patch.new) for patch in patches], Synchronise()]

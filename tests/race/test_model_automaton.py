@@ -262,7 +262,7 @@ def test_what_is_assumed_depends_on_the_scenario() -> None:
         return " ".join(explore(scenario(**others), others.pop("on", "torn1")).assumptions)
 
     plain = said()
-    assert "2 CPUs, each with one task, and 1 site " in plain and "No NMI" in plain and "any number of times" in plain
+    assert "1 site and any number of CPUs, each with one task " in plain and "No NMI" in plain and "any number of times" in plain
     assert "aligned piece of 8 bytes, and the pieces one after another, from the lowest address." in plain
     assert "user mode" not in plain
     assert "NMIs come 2 times at most" in said(nmi_sites=frozenset((1,)), visits=2)
@@ -277,8 +277,8 @@ def test_what_is_assumed_depends_on_the_scenario() -> None:
     ("wrong", "said"),
     [
         ({"places": ()}, "2 CPUs and 0 sites"),
-        ({"places": (64,)}, "a site at 64 of its line; a multiple of 1 below 64 is allowed"),
-        ({"arch": "sparc64", "places": (2,)}, "a site at 2 of its line; a multiple of 4 below 64 is allowed"),
+        ({"places": (4096,)}, "a site at 4096 of its page; a multiple of 1 below 4096 is allowed"),
+        ({"arch": "sparc64", "places": (2,)}, "a site at 2 of its page; a multiple of 4 below 4096 is allowed"),
         ({"nmi_sites": frozenset((2,))}, "the scenario has no site 2; it has 1"),
         ({"fails_at": 9}, "write 9 cannot fail: the protocol makes 3"),
         ({"cpus": 0}, "0 CPUs"),

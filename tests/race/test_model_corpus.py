@@ -20,6 +20,7 @@ from emu.race.scenario.scenario import Scenario
 from emu.race.schedule.verdict import Outcome, Verdict
 
 CORPUS = sorted((Path(emu.race.__file__).parent / "corpus").glob("*.race"))
+LIMITS = Limits(states=10_000)
 
 
 def scenarios() -> list[Scenario]:
@@ -65,4 +66,4 @@ def test_native_code_finds_the_same_as_python(path: Path) -> None:
     for fetch in scenario.models:
         tables = Tables(automaton_of(scenario, fetch))
         for cpus in (1, 2, 3):
-            assert native_search(tables, cpus, Limits()) == search(tables, cpus, Limits())
+            assert native_search(tables, cpus, LIMITS) == search(tables, cpus, LIMITS)

@@ -29,7 +29,7 @@ LARGE = Scenario(
 
 
 def test_a_limit_of_states() -> None:
-    verdict = explore(LARGE, "stale", Limits(states=10_000))
+    verdict = explore(LARGE, "stale", Limits(states=10_000), reduce=False)
     assert (verdict.outcome, verdict.ok) == (Outcome.UNDECIDED, False)
     assert verdict.why == "the limit of 10,000 states was reached"
     assert 10_000 <= verdict.states < 10_100
@@ -39,7 +39,7 @@ def test_a_limit_of_states() -> None:
 
 def test_a_limit_of_time(clock: Clock) -> None:
     looks = len(list(itertools.chain(*Tables(automaton_of(LARGE, "stale")).rows))) + 1  # one at each row, and one at a chunk
-    verdict = explore(LARGE, "stale", Limits(seconds=looks))
+    verdict = explore(LARGE, "stale", Limits(seconds=looks), reduce=False)
     assert verdict.why == f"the limit of {looks} s was reached" and verdict.outcome is Outcome.UNDECIDED
     assert 0 < verdict.states < STATES
 
@@ -56,7 +56,7 @@ def test_a_limit_of_time_holds_where_one_cpu_may_see_very_much(clock: Clock) -> 
 def test_what_there_is_no_memory_for_is_not_decided(monkeypatch: pytest.MonkeyPatch) -> None:
     module = sys.modules[native_search.__module__]
     monkeypatch.setattr(module, "_PARENT_BITS", 14)
-    verdict = explore(LARGE, "stale")
+    verdict = explore(LARGE, "stale", reduce=False)
     assert verdict.outcome is Outcome.UNDECIDED and 8_000 < verdict.states <= 1 << 14
     assert verdict.why == f"there is no memory for more than {verdict.states:,} states"
 
@@ -74,11 +74,12 @@ def test_what_goes_wrong_below_a_limit_is_found() -> None:
 
 
 @pytest.fixture
-def interrupted_soon(monkeypatch: pytest.MonkeyPatch) -> None:
+def interrupted_soon(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
     """Simulates Ctrl-C after a number of states."""
+    least = getattr(request, "param", 10_000)
 
     def reached(limits: Limits, states: int) -> str:
-        if states > 10_000:
+        if states > least:
             signal.raise_signal(signal.SIGINT)
         return ""
 
@@ -92,14 +93,16 @@ def test_an_interrupt_ends_a_search_and_keeps_what_was_found(searching: Any, int
     assert 10_000 < found.states < STATES and found.moves > found.states and found.reached[1]
 
 
-def test_an_interrupted_search_is_not_decided(interrupted_soon: None) -> None:
-    verdict = explore(LARGE, "stale")
+@pytest.mark.parametrize(("interrupted_soon", "reduce"), [(10_000, False), (-1, True)], indirect=["interrupted_soon"])
+def test_an_interrupted_search_is_not_decided(interrupted_soon: None, reduce: bool) -> None:
+    verdict = explore(LARGE, "stale", reduce=reduce)
     assert (verdict.outcome, verdict.why) == (Outcome.UNDECIDED, INTERRUPTED)
 
 
 def test_states_that_do_not_fit_into_a_word_are_not_decided() -> None:
     sites = frozenset((1, 2, 3))
     wide = Scenario("wide", PROTOCOLS["breakpoint"], "breakpoint", places=(61, 61, 61), nmi_sites=sites, cpus=8)
-    verdict = explore(wide, "stale")
+    assert explore(wide, "stale").any_number_of_cpus
+    verdict = explore(wide, "stale", reduce=False)
     assert verdict.outcome == Outcome.UNDECIDED
     assert re.fullmatch(r"8 CPUs of [\d,]+ states and \d+ positions of the patcher do not fit into 64 bits", verdict.why)

@@ -24,6 +24,8 @@ SAFE = (
     "protocol stop_machine; place 0; cpus 3; nmi 1; fetch torn8",
     "protocol flush; arch sparc64; place 0 0; cpus 2; nmi 1; fetch flushed",
     "change call > nop; nmi 1; fetch coherent; protocol;  park;  write all new;  release;  wait-tasks;  free",
+    "change nops > call; nmi 1; fetch torn8; protocol;  write head breakpoint;  sync;  wait-tasks;  write tail new;  sync;"
+    "  write head new;  sync",
 )
 FORGETS = "protocol;  write head breakpoint;  sync;  write tail new;  sync;  forget;  write head new;  sync"
 UNSAFE = {

@@ -8,7 +8,9 @@ import click
 from emu.cli.race.campaign import campaign
 from emu.cli.race.certify import certify
 from emu.cli.race.check import check
+from emu.cli.race.corpus import corpus
 from emu.cli.race.generate import generate
+from emu.cli.race.herd7 import herd7
 from emu.cli.race.replay import replay
 from emu.cli.race.show import show
 
@@ -26,7 +28,9 @@ def race() -> None:
 
 race.add_command(check)
 race.add_command(certify)
+race.add_command(corpus)
 race.add_command(generate)
 race.add_command(show)
 race.add_command(replay)
 race.add_command(campaign)
+race.add_command(herd7)

@@ -150,7 +150,9 @@ def _sentence(verdicts: Sequence[Verdict], *, complete: bool) -> str:
     """A sentence with the result, and the first unsafe schedule."""
     scenario = verdicts[0].scenario
     protocol = f"{scenario.protocol_text} is"
-    of = f"for {counted(scenario.cpus, 'CPU')} and {counted(len(scenario.places), 'site')}"
+    any_number = all(verdict.any_number_of_cpus for verdict in verdicts)
+    cpus = "any number of CPUs" if any_number else counted(scenario.cpus, "CPU")
+    of = f"for {cpus} and {counted(len(scenario.places), 'site')}"
     searched = f"{counted(len(verdicts), 'search')}, {counted(sum(verdict.states for verdict in verdicts), 'state')}"
     unsafe = [verdict for verdict in verdicts if verdict.wrong]
     undecided = [verdict for verdict in verdicts if not verdict.wrong and not verdict.ok]

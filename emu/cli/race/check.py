@@ -13,6 +13,7 @@ from emu.cli.progress import Progress
 from emu.cli.race import options
 from emu.cli.race.document import json_text
 from emu.cli.race.errors import lab_errors
+from emu.cli.race.ifetch_case import HEAD, IfetchCase
 from emu.cli.race.litmus_case import LitmusCase
 from emu.cli.race.report import counted, reservations
 from emu.cli.race.say import say
@@ -24,11 +25,14 @@ from emu.cli.signals import raised
 
 if TYPE_CHECKING:
     from emu.race import Limits, Verdict
+    from emu.race.ifetch import Result
     from emu.race.litmus import LitmusVerdict
 
 __all__ = ["check"]
 
-_Case: TypeAlias = ScenarioCase | LitmusCase
+_Case: TypeAlias = ScenarioCase | LitmusCase | IfetchCase
+
+_LONGEST_TEST = 1 << 16  # bytes
 
 EXAMPLES = """\
 \b
@@ -93,11 +97,16 @@ def check(
 
 
 def _case(path: Path, search: SearchOptions) -> _Case:
-    return LitmusCase(path, search) if path.suffix == ".litmus" else ScenarioCase(path, search)
+    if path.suffix != ".litmus":
+        return ScenarioCase(path, search)
+    from emu.race.scenario.text_file import read_text
+
+    text = read_text(path, _LONGEST_TEST)
+    return IfetchCase(path, text, search) if text.split(None, 1)[:1] == [HEAD] else LitmusCase(path, search)
 
 
 def _summary(cases: Sequence[_Case], *, complete: bool) -> str:
-    verdicts: list[Verdict | LitmusVerdict] = [verdict for case in cases for verdict in case.verdicts]
+    verdicts: list[Verdict | LitmusVerdict | Result] = [verdict for case in cases for verdict in case.verdicts]
     if not verdicts:
         return "interrupted in the first search\n"
     nouns = [case.noun for case in cases]

@@ -52,7 +52,7 @@ def generate(count: int, seed: int, arch: str, cpus: int, sites: int, folder: Pa
     """
     with lab_errors():
         from emu.race.generator import name_of, numbered
-        from emu.race.scenario.scenario_file import format
+        from emu.race.scenario.scenario_format import format
 
         numbered(seed, 1, arch=arch, cpus=cpus, most_sites=sites)
     texts = (format(numbered(seed, n, arch=arch, cpus=cpus, most_sites=sites)) for n in range(1, count + 1))

@@ -36,12 +36,13 @@ Examples:
 \b
 The guest boots with the schedule's seed, and does one event of the schedule after another. A schedule of the model is
 replayed, too: the functions of the guest's module race_lab are its sites. Of one FILE, the table is shown; of several,
-each has a line that begins with Ok or No, and the table is shown if something else happens than what was recorded.
+each has a line that begins with Ok or No, and the table is shown if something else happens than what was recorded. A
+schedule that the guest cannot do is a No with the reason, and the next one follows.
 
 \b
 Exit status: 0: everything is as recorded; 1: something else happens; 2: a schedule cannot be read, is of other images,
-or has an event that is not possible where it stands; 125: the guest's kernel panicked while it booted; 130: interrupted
-by Ctrl-C. What was replayed until then is printed.
+is for the model alone, or has an event that is not possible where it stands; 125: the guest's kernel panicked while it
+booted; 130: interrupted by Ctrl-C. What was replayed until then is printed.
 """
 
 
@@ -63,7 +64,12 @@ def replay(files: Sequence[Path], as_json: bool) -> int:
     with raised(), ended_early() as end:
         for path, recorded in schedules:
             with progress.during(f"replaying, {len(replayed)} of {len(files)} done"), lab_errors(path):
-                replayed.append(_Replayed(path, recorded, api.replay(recorded)))
+                try:
+                    replayed.append(_Replayed(path, recorded, api.replay(recorded)))
+                except ValueError as error:
+                    if len(files) == 1:
+                        raise
+                    replayed.append(_Replayed(path, recorded, None, str(error)))
             if not as_json:
                 say(replayed[-1].text if len(files) == 1 else replayed[-1].line)
     if as_json:
@@ -71,34 +77,40 @@ def replay(files: Sequence[Path], as_json: bool) -> int:
     elif len(files) > 1:
         say(_sentence(replayed, complete=end.by is None))
     end.go_on()
-    return 0 if all(one.same for one in replayed) else 1
+    return 2 if any(one.verdict is None for one in replayed) else 0 if all(one.same for one in replayed) else 1
 
 
 @dataclass(frozen=True)
 class _Replayed:
-    """A schedule, and its result."""
+    """A schedule, and its result; if the guest cannot do it, `verdict` is None, and `why` says why."""
 
     path: Path
     recorded: Schedule
-    verdict: Verdict
+    verdict: Verdict | None
+    why: str = ""
 
     @property
     def same(self) -> bool:
-        return self.verdict.wrong is self.recorded.wrong
+        return self.verdict is not None and self.verdict.wrong is self.recorded.wrong
 
     @property
     def text(self) -> str:
+        if self.verdict is None:
+            return ""
         end = "as recorded" if self.same else f"not as recorded: {self.recorded.wrong or 'nothing wrong'}"
         return f"{table(self.verdict)}{end}\n"
 
     @property
     def line(self) -> str:
+        if self.verdict is None:
+            return f"No  {self.path.name}: {self.why}\n"
         found = f"{self.verdict.wrong} after {counted(len(self.verdict.schedule), 'event')}: " * bool(self.verdict.wrong)
         return f"{'Ok' if self.same else 'No'}  {self.path.name}: {found}{self.verdict.why}\n{'' if self.same else self.text}"
 
     @property
     def document(self) -> dict[str, object]:
-        return {"file": str(self.path), "as_recorded": self.same, "verdict": verdict_object(self.verdict)}
+        verdict = self.verdict and verdict_object(self.verdict)
+        return {"file": str(self.path), "as_recorded": self.same, "verdict": verdict, "why": self.why}
 
 
 def _sentence(replayed: Sequence[_Replayed], *, complete: bool) -> str:

@@ -33,7 +33,8 @@ def expectation_text(expectation: Expectation) -> str:
     """The text of an expectation, in the form of a scenario's `expect`."""
     if not expectation.unsafe:
         return "safe"
-    return expectation.wrong.value if expectation.wrong else "unsafe"
+    wrong = expectation.wrong.value if expectation.wrong else "unsafe"
+    return f"{wrong} after {counted(expectation.events, 'event')}" if expectation.events else wrong
 
 
 def verdict_line(verdict: Verdict, *, engine: bool) -> str:
@@ -52,6 +53,8 @@ def verdict_line(verdict: Verdict, *, engine: bool) -> str:
 def _finding(verdict: Verdict) -> str:
     if verdict.wrong is not None:
         return f"{verdict.wrong} after {counted(len(verdict.schedule), 'event')}: {verdict.why}"
+    if verdict.any_number_of_cpus:
+        return f"{verdict.outcome} for any number of CPUs"
     return f"{verdict.outcome}: {verdict.why}" if verdict.why else verdict.outcome.value
 
 
@@ -64,11 +67,11 @@ def table(verdict: Verdict) -> str:
 
 
 def reservations(coverages: Iterable[Mapping[str, tuple[int, int]]], assumptions: Sequence[Sequence[str]]) -> str:
-    """The coverage, and the assumptions behind claims that something never happens.
+    """The coverage, and the assumptions behind verdicts.
 
     Args:
         coverages: the coverage of each completed search.
-        assumptions: the assumptions of each verdict that something never happens.
+        assumptions: the assumptions of each verdict.
     """
     sums: dict[str, list[int]] = {}
     for coverage in coverages:
@@ -89,4 +92,4 @@ def reservations(coverages: Iterable[Mapping[str, tuple[int, int]]], assumptions
 def reservations_of(verdicts: Sequence[Verdict]) -> str:
     """The same for searches of scenarios."""
     coverages = [verdict.coverage for verdict in verdicts if not verdict.wrong]
-    return reservations(coverages, [verdict.assumptions for verdict in verdicts if verdict.outcome == "safe"])
+    return reservations(coverages, [verdict.assumptions for verdict in verdicts if verdict.outcome != "not decided"])

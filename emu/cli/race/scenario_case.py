@@ -93,8 +93,8 @@ class ScenarioCase:
 
     @property
     def assumptions(self) -> list[Sequence[str]]:
-        """Those of each verdict that nothing can go wrong."""
-        return [verdict.assumptions for verdict in self.verdicts if verdict.outcome == "safe"]
+        """Those of each verdict."""
+        return [verdict.assumptions for verdict in self.verdicts if verdict.outcome != "not decided"]
 
     @property
     def document(self) -> dict[str, object]:

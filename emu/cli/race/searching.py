@@ -14,11 +14,12 @@ from emu.cli.signals import Terminated
 
 if TYPE_CHECKING:
     from emu.race import Verdict
+    from emu.race.ifetch import Result
     from emu.race.litmus import LitmusVerdict
 
 __all__ = ["End", "ended_early", "found_by"]
 
-_Verdict = TypeVar("_Verdict", "Verdict", "LitmusVerdict")
+_Verdict = TypeVar("_Verdict", "Verdict", "LitmusVerdict", "Result")
 
 
 class End:

@@ -19,7 +19,7 @@ Handler: TypeAlias = Callable[[Cpu, u64], None]
 
 __all__ = [
     "build_watch_program_returns", "build_watch_returns", "call_function_at", "copy_used", "find", "host_call", "is_known",
-    "is_looked_at", "replace_returns", "set_handlers", "set_noticed", "take_returns",
+    "is_looked_at", "set_handlers", "set_noticed", "take_returns",
 ]  # fmt: skip
 
 LAST_WATCHED = u64(WATCHED_COUNT - 1)
@@ -73,14 +73,6 @@ def set_noticed(table: Callouts, place: u64, example: Callout) -> None:
 def is_known(table: Callouts, place: u64) -> bool:
     """Whether an address is in the table."""
     return find(table, place) is not None
-
-
-@shared
-def replace_returns(table: Callouts, example: Callout) -> None:
-    """Replaces all functions for returns by that of another callout."""
-    for n in range(table.last + 1):
-        if table.slots[n].returned is not None:
-            table.slots[n].returned = example.returned
 
 
 @shared

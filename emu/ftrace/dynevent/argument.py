@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from emu.ftrace.arch.probing import ProbeRegisters
-from emu.ftrace.dynevent.c_types import Signature
+from emu.ftrace.dynevent.c_types import CTypes, Signature
 from emu.ftrace.dynevent.types import FetchType
 from emu.ftrace.event.call import EventCall, Field
 
@@ -95,7 +95,7 @@ class ProbeSite:
         at_entry: whether it is a function's first instruction.
         returns: whether it is a function's return.
         event: the probed event.
-        is_typed: whether the kernel's types are known. Names of a function's parameters are then arguments.
+        types: the kernel's types; None: they are not known. Otherwise names of a function's parameters are arguments.
         signature: those of the probed function, at its entry or return; None if it is not known, or elsewhere.
         has_registers: whether `%NAME` can be used.
         has_stack: whether the stack can be used.
@@ -107,7 +107,7 @@ class ProbeSite:
     at_entry: bool = False
     returns: bool = False
     event: EventCall | None = None
-    is_typed: bool = False
+    types: CTypes | None = None
     signature: Signature | None = None
     has_registers: bool = True
     has_stack: bool = True

@@ -25,14 +25,17 @@ from collections.abc import Sequence
 
 from emu.ftrace.arch.probing import ProbeRegisters
 from emu.ftrace.dynevent.argument import Argument, Bits, Op, ProbeSite, Step
-from emu.ftrace.dynevent.c_types import CKind, CType
+from emu.ftrace.dynevent.c_types import CKind, CType, CTypes
 from emu.ftrace.dynevent.probe_errors import ProbeCommand, ProbeError
 from emu.ftrace.dynevent.typed_values import (
     TypedValue,
     auto_name,
+    cast,
+    cast_parts,
     expanded,
     fetch_type,
     is_character,
+    members,
     parameter_step,
     typed_value,
 )
@@ -45,6 +48,7 @@ __all__ = ["MOST_ARGUMENTS", "is_good_name", "parse_arguments", "parse_long", "s
 
 MOST_ARGUMENTS = 128
 _MOST_STEPS = 15  # per argument
+_MOST_CASTS = 3
 _LONGEST = 63  # characters of an argument, not counting its name
 _LONGEST_NAME = 32
 _LARGEST_ARRAY = 64
@@ -95,6 +99,7 @@ class _Parser:
         self._word = word
         self._where = where
         self._typed: TypedValue | None = None  # the value so far, if its type is known
+        self._casts = 0
 
     def _error(self, what: ProbeError, position: int = 0, code: int = errno.EINVAL) -> TraceError:
         is_given = self._command.words[self._index] == self._word
@@ -104,7 +109,7 @@ class _Parser:
         """The argument. `before`: the arguments before it."""
         name, equals, body = self._word.partition("=")
         if not equals:
-            found = auto_name(self._word) if self._where.is_typed else None
+            found = auto_name(self._word) if self._where.types is not None else None
             name, body = found or f"arg{len(before) + 1}", self._word
         elif len(name) > _LONGEST_NAME:
             raise self._error(ProbeError.ARG_NAME_TOO_LONG)
@@ -194,9 +199,9 @@ class _Parser:
 
     def _as_string(self, typed: TypedValue) -> list[Step]:
         """The steps that fetch a string of the kernel's type `char *` or `char []`."""
-        signature = self._where.signature
-        holds = typed.type.kind in (CKind.POINTER, CKind.ARRAY) and signature is not None
-        if not holds or signature is None or not is_character(signature.types.target(typed.type)):
+        types = self._where.types
+        holds = typed.type.kind in (CKind.POINTER, CKind.ARRAY) and types is not None
+        if not holds or types is None or not is_character(types.target(typed.type)):
             raise self._error(ProbeError.BAD_TYPE4STR, typed.position)
         return [*typed.steps, Step(Op.DEREFERENCE)] if typed.type.kind is CKind.POINTER else typed.steps
 
@@ -205,7 +210,7 @@ class _Parser:
     def _fetch(self, text: str, start: int) -> list[Step]:
         """The steps of a fetch expression, without the type. `start`: its position."""
         is_result = text == "$retval" and self._where.returns and self._where.signature is not None
-        if self._where.is_typed and (is_result or _TYPED.match(text)):
+        if self._where.types is not None and (is_result or _TYPED.match(text)):
             return self._named(text, start)
         match text[:1]:
             case "$":
@@ -218,6 +223,8 @@ class _Parser:
                 steps = self._dereference(text, start)
             case "\\":
                 steps = [self._immediate(text[1:], start + 1)]
+            case "(" if self._where.types is not None:
+                steps = self._cast(self._where.types, text, start)
             case _:
                 raise self._error(ProbeError.BAD_FETCH_ARG, start)
         return steps
@@ -225,6 +232,24 @@ class _Parser:
     def _named(self, text: str, start: int) -> list[Step]:
         """A parameter of the function, what it returns, or a member of what they point to."""
         self._typed = typed = typed_value(text, start, self._where, lambda name: self._value(name, start), self._error)
+        if len(typed.steps) > _MOST_STEPS:
+            raise self._error(ProbeError.TOO_MANY_OPS, typed.position)
+        return typed.steps
+
+    def _cast(self, types: CTypes, text: str, start: int) -> list[Step]:
+        """A member of a structure to which a value is said to point: `(file)%di->f_pos`."""
+        self._casts += 1
+        if self._casts > _MOST_CASTS:
+            raise self._error(ProbeError.TOO_MANY_NESTED, start)
+        name, at, value, rest = cast_parts(text, start, self._error)
+        pointer, before = cast(types, name, at, start + 1, self._error)
+        inside = start + text.index(")") + 1
+        in_braces = value.startswith("(") and value.endswith(")")
+        steps = self._fetch(value[1:-1], inside + 1) if in_braces else self._fetch(value, inside)
+        if steps[-1].op in (Op.COMM, Op.TEXT):
+            raise self._error(ProbeError.COMM_CANT_DEREF, inside)
+        position = start + len(text) - len(rest)
+        self._typed = typed = members(types, steps, pointer, rest, position, self._error, before)
         if len(typed.steps) > _MOST_STEPS:
             raise self._error(ProbeError.TOO_MANY_OPS, typed.position)
         return typed.steps

@@ -62,6 +62,10 @@ class CTypes(Protocol):
         """A member of a structure or union, also of those without names in it; None if there is none."""
 
 
+    def aggregate(self, name: str) -> CType | None:
+        """A structure or union; None if there is none of this name."""
+
+
 class Signature(NamedTuple):
     """What a function takes and returns.
 
@@ -72,7 +76,6 @@ class Signature(NamedTuple):
 
     parameters: Sequence[tuple[str, CType]]
     result: CType
-    types: CTypes
 
     def place(self, index: int, registers: int, word: int = 8) -> tuple[bool, int] | None:
         """Where a parameter is when the function begins: whether on the stack, and the number of the register or stack word.

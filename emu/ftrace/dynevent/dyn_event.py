@@ -48,6 +48,10 @@ class DynamicEvent(ABC):
         """Whether the definition depends on another event."""
         return False
 
+    def needs_module(self, module: str) -> bool:
+        """Whether the definition depends on an event of a module."""
+        return False
+
     @property
     def in_use(self) -> bool:
         """Whether anybody needs the event."""
@@ -200,6 +204,12 @@ class DynamicEvents:
             if not any(other.call is event.call for other in self._events if other is not event):
                 self._drop([other for other in self._events if other.needs(event.call)])
             self._drop([event])
+
+    def module_going(self, module: str) -> None:
+        """Removes the definitions that depend on events of a module, even if they are in use: the events will be gone."""
+        for event in self.of():
+            if event.needs_module(module):
+                self.withdraw(event)
 
     def _drop(self, events: Iterable[DynamicEvent]) -> None:
         gone = []

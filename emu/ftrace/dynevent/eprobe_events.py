@@ -128,6 +128,9 @@ class _Eprobe(Probe):
     def needs(self, call: EventCall) -> bool:
         return call is self.probed
 
+    def needs_module(self, module: str) -> bool:
+        return self.probed.module == module
+
     def matches(self, arguments: Sequence[str]) -> bool:
         return super().matches([*(one.replace("/", ".") for one in arguments[:1]), *arguments[1:]])
 

@@ -14,11 +14,11 @@ from abc import abstractmethod
 from collections.abc import Callable, Collection
 from typing import Protocol
 
-from emu.ftrace.dynevent.c_types import Signature
+from emu.ftrace.dynevent.c_types import CTypes, Signature
 from emu.ftrace.dynevent.dyn_event import DynamicEventKind
 from emu.ftrace.dynevent.event_names import parse_event_name, sanitized
 from emu.ftrace.dynevent.fetch_program import FetchProgram
-from emu.ftrace.dynevent.kprobe_events import KprobeEvents, parse_maxactive, parse_place
+from emu.ftrace.dynevent.kprobe_events import FunctionTypes, KprobeEvents, parse_maxactive, parse_place
 from emu.ftrace.dynevent.probe_errors import ProbeCommand, ProbeError, split_words
 from emu.ftrace.dynevent.probe_event import Probe, ProbeEvent
 from emu.ftrace.errors import TraceError
@@ -37,6 +37,9 @@ class TracepointArguments(Protocol):
 
     def tracepoints(self) -> Collection[str]:
         """Their names."""
+
+    def tracepoint_types(self, name: str) -> CTypes:
+        """The types that code at a tracepoint knows."""
 
     def tracepoint_signature(self, name: str) -> Signature | None:
         """The arguments of a tracepoint; None if they are not known."""
@@ -153,7 +156,7 @@ class FprobeEvents(_TypedEvents):
 
     Args:
         kprobes, catalogue: see _TypedEvents.
-        signature: what the function at a place takes and returns; None if it is not known.
+        types: the kernel's types, and what its functions take.
         is_traceable: whether a function is one of available_filter_functions.
     """
 
@@ -161,11 +164,11 @@ class FprobeEvents(_TypedEvents):
         self,
         kprobes: KprobeEvents,
         catalogue: Catalogue,
-        signature: Callable[[ProbePlace], Signature | None],
+        types: FunctionTypes,
         is_traceable: Callable[[str], bool],
     ) -> None:
         super().__init__("f", kprobes, catalogue)
-        self._signature, self._is_traceable = signature, is_traceable
+        self._types, self._is_traceable = types, is_traceable
 
     def create(self, text: str) -> Probe:
         command = ProbeCommand("trace_fprobe", text)
@@ -174,7 +177,8 @@ class FprobeEvents(_TypedEvents):
         if where.address is not None or where.offset:
             raise command.error(ProbeError.BAD_PROBE_ADDR, 1)
         group, name = parse_event_name(command, _OF_FUNCTIONS)
-        site = self.kprobes.site(self._signature(where), at_entry=not returns, returns=returns, has_registers=False)
+        types, signature = self._types.types(where), self._types.signature(where)
+        site = self.kprobes.site(types, signature, at_entry=not returns, returns=returns, has_registers=False)
         layout, program = self.kprobes.arguments_at(command, site)
         if not self._is_traceable(where.symbol):
             raise command.error(ProbeError.FAIL_REG_PROBE, 1, code=errno.ENOENT, why="that is no function that can be traced")
@@ -206,8 +210,11 @@ class TprobeEvents(_TypedEvents):
         known = self.tracepoints.tracepoints()
         if tracepoint not in known:
             raise command.error(ProbeError.NO_TRACEPOINT, 1, code=errno.ENOENT, misspelt=(tracepoint, known))
-        signature = self.tracepoints.tracepoint_signature(tracepoint)
-        site = self.kprobes.site(signature, at_entry=True, has_registers=False, has_stack=False)
+        types, signature = (
+            self.tracepoints.tracepoint_types(tracepoint),
+            self.tracepoints.tracepoint_signature(tracepoint),
+        )
+        site = self.kprobes.site(types, signature, at_entry=True, has_registers=False, has_stack=False)
         layout, program = self.kprobes.arguments_at(command, site)
         probe = _Tprobe(self, self.kprobes.handler(False), ProbeEvent(layout), program, tracepoint)
         digit = "_" if tracepoint[0].isdigit() else ""

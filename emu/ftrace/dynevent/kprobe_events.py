@@ -9,14 +9,14 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable, Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterator, Sequence
+from typing import ClassVar, Protocol
 
 from emu.ftrace.arch.native_tracing import NativeTracing
 from emu.ftrace.arch.probing import ProbeRegisters
 from emu.ftrace.dynevent.argument import Argument, ProbeSite
 from emu.ftrace.dynevent.arguments import parse_arguments, split_offset
-from emu.ftrace.dynevent.c_types import Signature
+from emu.ftrace.dynevent.c_types import CTypes, Signature
 from emu.ftrace.dynevent.dyn_event import DynamicEventKind, DynamicEvents
 from emu.ftrace.dynevent.entry_layout import EntryLayout
 from emu.ftrace.dynevent.event_names import parse_event_name, sanitized
@@ -33,13 +33,23 @@ from emu.ftrace.native.probe_record import ProbeHandler
 from emu.ftrace.numbers import parse_c
 from emu.ftrace.probes.placing import ListedProbe, ProbePlace, ProbePlacing
 
-__all__ = ["KprobeEvents", "parse_maxactive", "parse_place"]
+__all__ = ["FunctionTypes", "KprobeEvents", "parse_maxactive", "parse_place"]
 
 _GROUP = "kprobes"
 _LARGEST_MAXACTIVE = 4096
 _LEAST_MAXACTIVE = 10
 _LARGEST_OFFSET = (1 << 32) - 1
 _REFUSALS = {errno.EILSEQ: ProbeError.BAD_INSN_BNDRY, errno.ENOENT: ProbeError.BAD_PROBE_ADDR}
+
+
+class FunctionTypes(Protocol):
+    """What is known of a kernel's types and functions."""
+
+    def types(self, place: ProbePlace) -> CTypes:
+        """The types that code at a place knows."""
+
+    def signature(self, place: ProbePlace) -> Signature | None:
+        """What the function takes and returns that begins at a place; None if it is not known."""
 
 
 class _KprobeEvent(Probe):
@@ -113,7 +123,7 @@ class KprobeEvents(DynamicEventKind):
         symbols: the symbols of the kernel and its modules.
         symbol_names: the functions' names, for native code.
         cpus: the number of CPUs.
-        signature: what the function at a place takes and returns, or None; None: the kernel's types are not known.
+        types: the kernel's types, and what its functions take; None: they are not known.
     """
 
     file: ClassVar[str] = "kprobe_events"
@@ -129,7 +139,7 @@ class KprobeEvents(DynamicEventKind):
         symbol_names: SymbolNames,
         *,
         cpus: int,
-        signature: Callable[[ProbePlace], Signature | None] | None = None,
+        types: FunctionTypes | None = None,
     ) -> None:
         self.kprobes = kprobes
         self._symbol_names = symbol_names
@@ -137,7 +147,7 @@ class KprobeEvents(DynamicEventKind):
         self._native, self._registers, self._cpus = native, registers, cpus
         self._guest = guest
         self._catalogue = catalogue
-        self._signature = signature
+        self._types = types
 
     def takes(self, command: str) -> bool:
         words = split_words(command)
@@ -176,12 +186,14 @@ class KprobeEvents(DynamicEventKind):
     def arguments(self, command: ProbeCommand, where: ProbePlace, returns: bool) -> tuple[EntryLayout, FetchProgram]:
         """The entries described by a command's words from the third on, and the program that fetches them. Raises TraceError."""
         at_entry = not returns and where.address is None and self.kprobes.is_entry(where)
-        types = self._signature
-        signature = types(where) if types is not None and (at_entry or returns) else None
-        return self.arguments_at(command, self.site(signature, at_entry=at_entry, returns=returns))
+        types = self._types
+        signature = types.signature(where) if types is not None and (at_entry or returns) else None
+        known = types.types(where) if types is not None else None
+        return self.arguments_at(command, self.site(known, signature, at_entry=at_entry, returns=returns))
 
     def site(
         self,
+        types: CTypes | None,
         signature: Signature | None,
         *,
         at_entry: bool = False,
@@ -195,7 +207,7 @@ class KprobeEvents(DynamicEventKind):
             self._symbols.address,
             at_entry=at_entry,
             returns=returns,
-            is_typed=self._signature is not None,
+            types=types,
             signature=signature,
             has_registers=has_registers,
             has_stack=has_stack,

@@ -2,7 +2,8 @@
 """Arguments of probes that are named as in the kernel's source: `count`, `file->f_path.dentry->d_name.name`, `$retval->name`.
 
 As in Linux (fprobetrace.rst, "BTF arguments"), with an index of an array besides: `current->signal->rlim[3].rlim_cur`. A word
-`$arg*` stands for all parameters of the function, and `$arg3` for the third one, if they are known.
+`$arg*` stands for all parameters of the function, and `$arg3` for the third one, if they are known. As in later versions, any
+value can be taken as a pointer to a structure, `(file)%di->f_pos`, or to a member of one, `(task_struct,tasks)%ax->pid`.
 """
 
 from __future__ import annotations
@@ -17,7 +18,10 @@ from emu.ftrace.dynevent.c_types import CKind, CType, CTypes, Signature
 from emu.ftrace.dynevent.probe_errors import ProbeCommand, ProbeError
 from emu.ftrace.errors import TraceError
 
-__all__ = ["TypedValue", "auto_name", "expanded", "fetch_type", "is_character", "parameter_step", "typed_value"]
+__all__ = [
+    "TypedValue", "auto_name", "cast", "cast_parts", "expanded", "fetch_type", "is_character", "members", "parameter_step",
+    "typed_value",
+]  # fmt: skip
 
 _ALL = "$arg*"
 _LONGEST_LIST = 128  # characters of the names for which `$arg*` and the like stand
@@ -57,7 +61,7 @@ def expanded(command: ProbeCommand, first: int, end: int, where: ProbeSite) -> I
     length, seen = 0, False
     for index in range(first, end):
         word, names = command.words[index], [command.words[index]]
-        if where.is_typed and _ALL in word:
+        if where.types is not None and _ALL in word:
             if word != _ALL:
                 raise command.error(ProbeError.BAD_VAR_ARGS, index)
             if not (where.at_entry or where.returns):
@@ -116,21 +120,80 @@ def typed_value(text: str, start: int, where: ProbeSite, value: Value, refuse: R
     if rest and not arrow:
         raise refuse(ProbeError.NOSUP_DAT_ARG, position, errno.EINVAL)
     step, kind = value(name)
-    signature = where.signature
-    assert signature is not None
-    steps, bits = [step], None
     if not arrow:
-        return TypedValue(steps, kind, None, start)
+        return TypedValue([step], kind, None, start)
+    types = where.types
+    assert types is not None
+    return members(types, [step], kind, rest, position, refuse)
+
+
+def cast_parts(text: str, start: int, refuse: Refuse) -> tuple[str, str, str, str]:
+    """The parts of `(STRUCT)VALUE->MEMBERS` or `(STRUCT,MEMBER)VALUE->MEMBERS`.
+
+    Returns: the structure; the member at which the value points, or ""; the value; and what follows the arrow.
+    """
+    inside, closed, rest = text[1:].partition(")")
+    if not closed:
+        raise refuse(ProbeError.DEREF_OPEN_BRACE, start + len(text), errno.EINVAL)
+    name, _, at = inside.partition(",")
+    depth, end = 0, -1
+    for place, character in enumerate(rest):
+        depth += (character == "(") - (character == ")")
+        if depth == 0 and rest.startswith("->", place):
+            end = place
+            break
+    if end < 0:
+        raise refuse(ProbeError.TYPECAST_REQ_FIELD, start + len(text), errno.EINVAL)
+    value, behind = rest[:end], rest[end + 2 :]
+    return name, at, value, behind
+
+
+def cast(types: CTypes, name: str, at: str, position: int, refuse: Refuse) -> tuple[CType, int]:
+    """The type of a pointer to a structure, and how many bytes of it are before one of its members (container_of).
+
+    Args:
+        name, at: the structure, and the member or "".
+        position: of the name in the word.
+    """
+    found = types.aggregate(name)
+    if found is None:
+        raise refuse(ProbeError.NO_PTR_STRCT, position, errno.EINVAL)
+    pointer = CType(CKind.POINTER, 8, False, found)
+    if not at:
+        return pointer, 0
+    position += len(name) + 1
+    offset, kind = 0, found
+    for part in at.split("."):
+        if "-" in part:
+            raise refuse(ProbeError.TYPECAST_BAD_ARROW, position + part.index("-"), errno.EINVAL)
+        more, width, kind = _member(types, kind, part, position, refuse)
+        if width:
+            raise refuse(ProbeError.TYPECAST_NOT_ALIGNED, position, errno.EINVAL)
+        offset, position = offset + more, position + len(part) + 1
+    return pointer, offset // 8
+
+
+def members(
+    types: CTypes, steps: list[Step], kind: CType, rest: str, position: int, refuse: Refuse, before: int = 0
+) -> TypedValue:
+    """The steps that fetch a member of what a value points to: all that follows the first arrow.
+
+    Args:
+        steps, kind: the value's. A type that is known by another one is a pointer to that.
+        position: of `rest` in the word.
+        before: bytes of the structure before the place to which the value points.
+    """
+    arrow, bits = True, None
     while arrow:
         if kind.kind is not CKind.POINTER:
             raise refuse(ProbeError.NO_PTR_STRCT, position, errno.EINVAL)
-        target = signature.types.target(kind)
+        target = kind.known_by if isinstance(kind.known_by, CType) else types.target(kind)
         if target is None:
             raise refuse(ProbeError.BAD_BTF_TID, position, errno.EINVAL)
         offset, kind, arrow = 0, target, False
         while True:
             name, arrow, after = _split(rest, position, refuse)
-            more, width, kind = _member(signature.types, kind, name, position, refuse)
+            more, width, kind = _member(types, kind, name, position, refuse)
             offset += more
             if not after and not arrow:
                 break
@@ -138,8 +201,8 @@ def typed_value(text: str, start: int, where: ProbeSite, value: Value, refuse: R
             if arrow:
                 break
         unit = 8 * kind.size if width else 8
-        steps.append(Step(Op.DEREFERENCE, offset // unit * unit // 8))
-        bits = Bits(width, offset % unit) if width else None
+        steps = [*steps, Step(Op.DEREFERENCE, offset // unit * unit // 8 - before)]
+        bits, before = Bits(width, offset % unit) if width else None, 0
     return TypedValue(steps, kind, bits, position)
 
 

@@ -85,18 +85,47 @@ def unlink(awaited: AwaitedReturns, bucket: u64, before: u64, number: u64) -> No
     awaited.count -= 1
 
 
+def _unlinking(matches: Callable[[AwaitedReturn, u64, u64, u64], bool]) -> Callable[[AwaitedReturns, u64, u64, u64, u64], None]:
+    """unlink_some(awaited, bucket, a, b, c): frees the calls of a bucket for which matches(call, a, b, c) is true."""
+
+    @njit
+    def unlink_some(awaited: AwaitedReturns, bucket: u64, a: u64, b: u64, c: u64) -> None:
+        before, number = u64(0), awaited.buckets[bucket]
+        while number != 0:
+            call = call_at(awaited, number)
+            following = call.next
+            if matches(call, a, b, c):
+                unlink(awaited, bucket, before, number)
+            else:
+                before = number
+            number = following
+
+    return unlink_some
+
+
 @njit
-def drop_left(awaited: AwaitedReturns, bucket: u64, frame: u64, returns_to: u64, task: u64) -> None:
-    """Drops calls with a frame that cannot be under way if a task now enters another one with it."""
-    before, number = u64(0), awaited.buckets[bucket]
-    while number != 0:
-        call = call_at(awaited, number)
-        following = call.next
-        if call.frame == frame and (call.returns_to != returns_to or call.task != task):
-            unlink(awaited, bucket, before, number)
-        else:
-            before = number
-        number = following
+def is_left(call: AwaitedReturn, frame: u64, returns_to: u64, task: u64) -> bool:
+    """Whether it has a frame, and cannot be under way if a task now enters another one with it."""
+    return call.frame == frame and (call.returns_to != returns_to or call.task != task)
+
+
+@njit
+def is_on_stack(call: AwaitedReturn, start: u64, size: u64, unused: u64) -> bool:
+    return call.frame - start < size
+
+
+@njit
+def is_of_task(call: AwaitedReturn, task: u64, unused: u64, unused_too: u64) -> bool:
+    return call.task == task
+
+
+@njit
+def is_same(call: AwaitedReturn, frame: u64, rethook: u64, unused: u64) -> bool:
+    return call.frame == frame and call.rethook == rethook
+
+
+drop_left, drop_same = _unlinking(is_left), _unlinking(is_same)
+drop_on_stack, drop_of_task = _unlinking(is_on_stack), _unlinking(is_of_task)
 
 
 @njit
@@ -149,49 +178,22 @@ def handle(cpu: Cpu, frame: u64, address: u64) -> None:
 @njit
 def forget(array: TraceArray, start: u64, size: u64) -> None:
     awaited = array.awaited
-    if awaited is None or awaited.count == 0:
-        return
-    for bucket in range(BUCKET_COUNT):
-        before, number = u64(0), awaited.buckets[bucket]
-        while number != 0:
-            call = call_at(awaited, number)
-            following = call.next
-            if call.frame - start < size:
-                unlink(awaited, bucket, before, number)
-            else:
-                before = number
-            number = following
+    if awaited is not None and awaited.count != 0:
+        for bucket in range(BUCKET_COUNT):
+            drop_on_stack(awaited, bucket, start, size, 0)
 
 
 @njit
 def forget_task(array: TraceArray, task: u64) -> None:
     awaited = array.awaited
-    if awaited is None or awaited.count == 0:
-        return
-    for bucket in range(BUCKET_COUNT):
-        before, number = u64(0), awaited.buckets[bucket]
-        while number != 0:
-            call = call_at(awaited, number)
-            following = call.next
-            if call.task == task:
-                unlink(awaited, bucket, before, number)
-            else:
-                before = number
-            number = following
+    if awaited is not None and awaited.count != 0:
+        for bucket in range(BUCKET_COUNT):
+            drop_of_task(awaited, bucket, task, 0, 0)
 
 
 @njit
 def forget_same(array: TraceArray, rethook: Rethook, frame: u64) -> None:
-    awaited, bucket = awaited_of(array), first_slot(frame, LAST)
-    before, number = u64(0), awaited.buckets[bucket]
-    while number != 0:
-        call = call_at(awaited, number)
-        following = call.next
-        if call.frame == frame and call.rethook == rethook.address:
-            unlink(awaited, bucket, before, number)
-        else:
-            before = number
-        number = following
+    drop_same(awaited_of(array), first_slot(frame, LAST), frame, rethook.address, 0)
 
 
 functions = AwaitedFunctions(expect, handle, forget, forget_task, forget_same)

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import llvmlite.ir as ir
 
-from emu.linux.lift.area import ENTRY_ROOM, place
+from emu.linux.lift.area import ENTRY_ROOM
 from emu.linux.lift.memory import I64, Memory
 
 __all__ = ["COMMIT", "NO_RETURN", "REPLACED", "RESERVE", "WRITING", "Replacement", "reserve"]
@@ -20,10 +20,10 @@ __all__ = ["COMMIT", "NO_RETURN", "REPLACED", "RESERVE", "WRITING", "Replacement
 Replacement: TypeAlias = Callable[[ir.IRBuilder, Memory, Sequence[ir.Value]], ir.Value]
 """replacement(builder, memory, arguments) -> the result. The arguments are 64 bits wide."""
 
-RESERVE = frozenset(("trace_event_buffer_reserve",))
+RESERVE = "trace_event_buffer_reserve"
 """reserve(buffer, file, size) -> room for an entry."""
 
-COMMIT = frozenset(("trace_event_buffer_commit",))
+COMMIT = "trace_event_buffer_commit"
 """The entry is complete."""
 
 NO_RETURN = frozenset((
@@ -47,7 +47,7 @@ _NOTHING = [
 _NOWHERE = 1 << 48  # longer than any string
 
 
-def nothing(builder: ir.IRBuilder, memory: Memory, arguments: Sequence[ir.Value]) -> ir.Value:
+def _nothing(builder: ir.IRBuilder, memory: Memory, arguments: Sequence[ir.Value]) -> ir.Value:
     """Nothing can happen while lifted code runs, so it takes no locks, and leaves the CPU to nobody."""
     return I64(0)
 
@@ -114,8 +114,8 @@ REPLACED: Mapping[str, Replacement] = {
     **dict.fromkeys(("memset", "__memset"), _fill),
     "strlen": _length, "strnlen": _limited_length, "strcpy": _copy_string, "strncpy": _copy_padded,
     "strscpy": _copy_limited(False), "sized_strscpy": _copy_limited(False), "strscpy_pad": _copy_limited(True),
-    **dict.fromkeys(_NOTHING, nothing),
-    **dict.fromkeys(("__trace_trigger_soft_disabled", "trace_event_ignore_this_pid"), nothing),  # of the host's file
+    **dict.fromkeys(_NOTHING, _nothing),
+    **dict.fromkeys(("__trace_trigger_soft_disabled", "trace_event_ignore_this_pid"), _nothing),  # of the host's file
 }  # fmt: skip
 
 
@@ -123,6 +123,6 @@ def reserve(builder: ir.IRBuilder, memory: Memory, size: ir.Value, keep: ir.Valu
     """Clears room for an entry of `size` bytes, and stores the size in `keep`. The room's address; 0: it is too large."""
     builder.store(size, keep)
     fits = builder.icmp_unsigned("<=", size, I64(ENTRY_ROOM))
-    entry = I64(place(memory.area, "entry"))
+    entry = memory.place(builder, "entry")
     memory.helper(builder, "fill", entry, I64(0), builder.select(fits, size, I64(0)))
     return builder.select(fits, entry, I64(0))

@@ -7,7 +7,7 @@ a jump label does now is looked up in memory.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from emu.linux.image import Kernel
 from emu.linux.memory import LinuxMemory
@@ -23,10 +23,12 @@ class Code:
         memory: the guest's memory.
         function: the name of the function at an address, the offset in it, and its size; None if there is none.
         labels: where each jump label of the kernel and its modules leads to, by its address.
+        is_taken: whether the label at an address is taken now.
         always: the addresses of the labels that are taken to be on.
 
     Attributes:
-        decoded: the instructions that have been decoded, by their addresses.
+        states: whether the jump labels that were looked at are taken, of those that are not always on.
+        depends_on_memory: whether code was read that the kernel has patched.
     """
 
     def __init__(
@@ -34,12 +36,14 @@ class Code:
         kernel: Kernel,
         memory: LinuxMemory,
         function: Callable[[int], tuple[str, int, int] | None],
-        labels: dict[int, int],
+        labels: Mapping[int, int],
+        is_taken: Callable[[int], bool],
         always: frozenset[int] = frozenset(),
     ) -> None:
         self._kernel, self._memory, self._labels, self._always = kernel, memory, labels, always
-        self._function = function
-        self.decoded: dict[int, object] = {}
+        self._function, self._is_taken = function, is_taken
+        self.states: dict[int, bool] = {}
+        self.depends_on_memory = False
 
     def name_of(self, address: int) -> tuple[str, int] | None:
         """The name of the function at an address, and the offset in it; None if there is none."""
@@ -64,18 +68,18 @@ class Code:
 
     def patched(self, address: int, size: int) -> bytes:
         """The code as it is in memory now. Raises LookupError."""
+        self.depends_on_memory = True
         return self._memory.read(address, size)
 
-    def label(self, address: int, is_jump: Callable[[bytes], bool]) -> tuple[int, bool] | None:
-        """Where the jump label at an address leads to, and whether it is taken; None if there is none.
-
-        Args:
-            is_jump: whether an instruction is a jump.
-        """
+    def label(self, address: int) -> tuple[int, bool] | None:
+        """Where the jump label at an address leads to, and whether it is taken; None if there is none."""
         target = self._labels.get(address)
         if target is None:
             return None
-        return target, address in self._always or is_jump(self._memory.read(address, 2))
+        if address in self._always:
+            return target, True
+        self.states[address] = self._is_taken(address)
+        return target, self.states[address]
 
     def is_always_on(self, address: int) -> bool:
         """Whether a jump label is one of those that are taken to be on."""

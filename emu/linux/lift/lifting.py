@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from functools import cached_property
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import cached_property, partial
 
 import llvmlite.ir as ir
 
@@ -12,10 +12,11 @@ from emu.ftrace.arrays.array_records import RecordLists
 from emu.linux.btf import Btf
 from emu.linux.image import Kernel
 from emu.linux.lift import arch, native
-from emu.linux.lift.area import Area, place
+from emu.linux.lift.area import Area
 from emu.linux.lift.code import Code
 from emu.linux.lift.compiled import Compiler
 from emu.linux.lift.jump_labels import JumpLabels
+from emu.linux.lift.kept_code import KeptCode, LiftedCode
 from emu.linux.lift.memory import Memory
 from emu.linux.lift.reasons import CannotLift, NoCall, Target
 from emu.linux.lift.records import Lifted
@@ -52,7 +53,7 @@ class Lifting:
     def area(self) -> Area:
         """The memory of all lifted code."""
         area = Area.allocate()
-        area.function[1] = place(area, "file")
+        area.function[1] = area.file.address
         return area
 
     @cached_property
@@ -68,14 +69,25 @@ class Lifting:
 
     @cached_property
     def _compiler(self) -> Compiler:
-        return Compiler()
+        return Compiler(self._memory.symbols)
+
+    @cached_property
+    def _kept(self) -> KeptCode:
+        array = self._records.top
+        depends = self._kernel.digest, array.ram_size, array.direct_start
+        return KeptCode(arch.__file__, depends, self._is_taken)
+
+    def _is_taken(self, label: int) -> bool:
+        return arch.is_jump(self._guest.read(label, arch.JUMP_SIZE))
 
     @cached_property
     def _preempt_count(self) -> int:
         return Structures(self._btf, self._symbols).per_cpu.preempt_count
 
-    def _lifter(self, always: Iterable[int] = ()) -> arch.Lifter:
-        code = Code(self._kernel, self._guest, self._function, self._labels.targets, frozenset(always))
+    def _code(self, always: Iterable[int] = ()) -> Code:
+        return Code(self._kernel, self._guest, self._function, self._labels.targets, self._is_taken, frozenset(always))
+
+    def _lifter(self, code: Code) -> arch.Lifter:
         return arch.Lifter(code, self._memory, self._preempt_count)
 
     def _function(self, address: int) -> tuple[str, int, int] | None:
@@ -95,28 +107,52 @@ class Lifting:
         if "_labels" in self.__dict__:
             self._labels.module_came(module)
 
-    def module_gone(self, module: Module) -> None:
-        """A module is unloaded."""
-        self._modules.pop(module.name, None)
+    def module_gone(self, name: str) -> Module | None:
+        """A module is unloaded. Returns it; None if it had not come."""
+        module = self._modules.pop(name, None)
         if "_labels" in self.__dict__:
-            self._labels.module_gone(module.name)
-        self._probes = {probe: lifted for probe, lifted in self._probes.items() if probe not in module.text}
+            self._labels.module_gone(name)
+        if module is not None:
+            self._probes = {probe: lifted for probe, lifted in self._probes.items() if probe not in module.text}
+        return module
 
     # Lifting
 
     def probe(self, function: int) -> Lifted:
         """A function of the kernel that stores the entry of an event. Raises CannotLift."""
         if function not in self._probes:
-            (found,) = self._compiler.compile([self._lifter().probe("probe", function)], ["probe"])
-            self._probes[function] = found
+            what = "probe", function
+            lifted = self._get_or_make(what, [function], self._code(), partial(self._lift_probe, function))
+            if not lifted.code:
+                raise CannotLift(lifted.obstacle)
+            (self._probes[function],) = self._compiler.load(lifted.code, ["probe"])
         return self._probes[function]
+
+    def _lift_probe(self, function: int, code: Code) -> LiftedCode:
+        try:
+            module = self._lifter(code).probe("probe", function)
+        except CannotLift as error:
+            return LiftedCode(b"", [], str(error), code.states)
+        return LiftedCode(self._compiler.compile([module]), [], "", code.states)
+
+    def _get_or_make(
+        self, what: tuple[object, ...], places: Sequence[int], code: Code, make: Callable[[Code], LiftedCode]
+    ) -> LiftedCode:
+        """Lifted code, from disk if it was kept there. `places`: what is lifted. Modules are elsewhere in each run."""
+        is_kept = all(self._symbols.at(place) is not None for place in places)
+        if is_kept and (found := self._kept.get(what)) is not None:
+            return found
+        made = make(code)
+        if is_kept and not code.depends_on_memory:
+            self._kept.put(what, made)
+        return made
 
     def labels(self, tracepoint: int, name: str) -> Sequence[int]:
         """The jump labels that lead to a tracepoint, or ask whether somebody uses it."""
         hook = self._hook(name)
         return self._labels.of_key(self._key(tracepoint) if hook is None else hook)
 
-    def sites(self, tracepoint: int, name: str, labels: Iterable[int]) -> tuple[dict[int, Lifted], CannotLift | None]:
+    def sites(self, tracepoint: int, name: str, labels: Collection[int]) -> tuple[dict[int, Lifted], CannotLift | None]:
         """The places of code that reach a tracepoint.
 
         Args:
@@ -128,22 +164,39 @@ class Lifting:
         """
         hook = self._hook(name)
         always = [*self._labels.of_key(self._key(tracepoint)), *([] if hook is None else self._labels.of_key(hook))]
-        lifter, target = self._lifter(always), self._target(tracepoint, name)
-        modules: dict[int, ir.Module] = {}
+        found: dict[int, Lifted] = {}
         failure: CannotLift | None = None
+        for group in self._groups(labels):
+            what, lift = ("sites", tracepoint, tuple(group)), partial(self._lift_sites, group, tracepoint, name)
+            lifted = self._get_or_make(what, group, self._code(always), lift)
+            if lifted.code:
+                functions = self._compiler.load(lifted.code, [_symbol(label) for label in lifted.labels])
+                found |= zip(lifted.labels, functions, strict=True)
+            if lifted.obstacle:
+                failure = CannotLift(lifted.obstacle)
+        return found, failure
+
+    def _groups(self, labels: Collection[int]) -> Sequence[Sequence[int]]:
+        """The labels of the kernel, and those of modules."""
+        of_kernel = [label for label in labels if self._symbols.at(label) is not None]
+        others = [label for label in labels if label not in of_kernel]
+        return [group for group in (of_kernel, others) if group]
+
+    def _lift_sites(self, labels: Sequence[int], tracepoint: int, name: str, code: Code) -> LiftedCode:
+        lifter, target = self._lifter(code), self._target(tracepoint, name)
+        modules: dict[int, ir.Module] = {}
+        obstacle = ""
         for label in labels:
             try:
-                modules[label] = lifter.site(f"site_{label:x}", label, target)
+                modules[label] = lifter.site(_symbol(label), label, target)
             except NoCall:
                 continue
             except CannotLift as error:
-                failure = error
+                obstacle = str(error)
         for label in lifter.passed:
             modules.pop(label, None)  # it is reached from another one
-        if not modules:
-            return {}, failure
-        found = self._compiler.compile(list(modules.values()), [f"site_{label:x}" for label in modules])
-        return dict(zip(modules, found, strict=True)), failure
+        made = self._compiler.compile(list(modules.values())) if modules else b""
+        return LiftedCode(made, list(modules), obstacle, code.states)
 
     def _key(self, tracepoint: int) -> int:
         return tracepoint + self._btf.offset("tracepoint.key")
@@ -167,3 +220,8 @@ class Lifting:
             if symbol in module.symbols.names:
                 return int(module.symbols.addresses[module.symbols.names.index(symbol)])
         return None
+
+
+def _symbol(label: int) -> str:
+    """The name of the function for a place."""
+    return f"site_{label:x}"

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from emu.ftrace.native.context import host_address
 from emu.ftrace.native.trace_records import TraceArray
-from emu.linux.lift.area import Area
+from emu.linux.lift.area import ABOVE, STACK, Area, offset_of
 from emu.native.functions import Compiled, callback, njit
 from emu.native.records import HOST, Bytes, u64
 
@@ -15,6 +15,7 @@ __all__ = ["Helpers", "build"]
 
 PAGE = u64(4096)
 SIZE = u64(HOST.size(Area))
+ON_STACK, ABOVE_IT, STACK_OFFSET = u64(STACK), u64(ABOVE), u64(offset_of("stack"))
 
 
 class Helpers(NamedTuple):
@@ -34,6 +35,17 @@ class Helpers(NamedTuple):
 
     divide: Compiled[[TraceArray, Area, u64, u64, u64], u64]
     """divide(array, area, high, low, divisor) -> the quotient of a number of two words, if it has one word."""
+
+
+@njit
+def place_of(area: Area, address: u64) -> u64:
+    """Where what is on the stack really is. What lifted code has stored above its first stack pointer is not found here."""
+    offset = address - area.stack_start
+    if offset < ON_STACK:
+        return area.address + STACK_OFFSET + offset
+    if offset < ON_STACK + ABOVE_IT:
+        area.failed = 1
+    return address
 
 
 @njit
@@ -80,6 +92,7 @@ def build() -> Helpers:
 
     @callback
     def copy(array: TraceArray, area: Area, to: u64, address: u64, size: u64) -> None:
+        to, address = place_of(area, to), place_of(area, address)
         if not is_writable(area, to, size):
             return
         done = u64(0)
@@ -99,6 +112,7 @@ def build() -> Helpers:
 
     @callback
     def length(array: TraceArray, area: Area, address: u64, limit: u64) -> u64:
+        address = place_of(area, address)
         n = u64(0)
         while n < limit:
             source, most = host_place(array, area, address + n), min(in_page(address + n), limit - n)

@@ -26,7 +26,7 @@ def bit(change: str) -> Operation:
                 raise CannotLift("changes a bit of memory")
             number = builder.sext(second, I64) if second.type.width < 64 else second
             byte = builder.add(state.address(instruction, first), builder.ashr(number, I64(3)))
-            value = state.memory.load(builder, byte, 1)
+            value = state.load(byte, 1)
             number = builder.trunc(builder.and_(number, I64(7)), value.type)
         else:
             value = state.read(instruction, 0)

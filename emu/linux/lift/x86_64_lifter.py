@@ -7,14 +7,14 @@ import llvmlite.ir as ir
 
 from emu.cpu.arch.x86_64.state import GENERAL_REGISTERS
 from emu.linux.lift import x86_64_paths
-from emu.linux.lift.area import place
 from emu.linux.lift.code import Code
 from emu.linux.lift.memory import I1, I64, POINTER, Memory
 from emu.linux.lift.reasons import Target
+from emu.linux.lift.x86_64_paths import JUMP_SIZE, is_jump
 from emu.linux.lift.x86_64_state import FLAGS, Registers, State, register_of
 from emu.linux.lift.x86_64_walk import ARGUMENTS, Walk
 
-__all__ = ["ARGUMENTS", "Lifter"]
+__all__ = ["ARGUMENTS", "JUMP_SIZE", "Lifter", "is_jump"]
 
 _SP = register_of("sp")
 
@@ -44,15 +44,17 @@ class Lifter:
         Raises:
             CannotLift: with the reason.
         """
-        module = ir.Module("lifted")
-        begin, state = self._begin(module, name, from_registers=True)
-        state.stack = 0
-        known = self._code.label(label, x86_64_paths.is_jump)
+        known = self._code.label(label)
         assert known is not None
         resumes = label + x86_64_paths.instruction_at(self._code, label).size
         leading = x86_64_paths.leading(self._code, known[0], resumes, target)
         self.passed.update(address for address in leading if self._code.is_always_on(address))
-        Walk(self._code, state, begin.function, target, leading).run(known[0])
+        for on_stack in (False, True):
+            module = ir.Module("lifted")
+            begin, state = self._begin(module, name, from_registers=True, on_stack=on_stack)
+            Walk(self._code, state, begin.function, target, leading).run(known[0])
+            if not state.stores:  # as most code
+                break
         return module
 
     def probe(self, name: str, address: int) -> ir.Module:
@@ -67,7 +69,7 @@ class Lifter:
         Walk(self._code, state, begin.function, None).run(address)
         return module
 
-    def _begin(self, module: ir.Module, name: str, *, from_registers: bool) -> tuple[ir.Block, State]:
+    def _begin(self, module: ir.Module, name: str, *, from_registers: bool, on_stack: bool = False) -> tuple[ir.Block, State]:
         function = ir.Function(module, ir.FunctionType(I64, [POINTER, I64]), name)
         entry, begin = function.append_basic_block("entry"), function.append_basic_block("begin")
         builder = ir.IRBuilder(entry)
@@ -75,22 +77,22 @@ class Lifter:
         flags = {flag: builder.alloca(I1) for flag in FLAGS}
         preempt_count = builder.alloca(ir.IntType(32))
         pointer, gs_base = function.args
-        area = self._memory.area
+        memory = self._memory
         for index, register in enumerate(general):
             if from_registers:
                 value = builder.load(builder.gep(pointer, [I64(index)], source_etype=I64), typ=I64)
             elif GENERAL_REGISTERS[index] in ARGUMENTS:
-                where = place(area, "registers") + 8 * ARGUMENTS.index(GENERAL_REGISTERS[index])
-                value = builder.load(builder.inttoptr(I64(where), POINTER), typ=I64)
+                value = memory.get(builder, "registers", 8 * ARGUMENTS.index(GENERAL_REGISTERS[index]))
             else:
-                value = I64(place(area, "returns_to") if index == _SP else 0)
+                value = memory.place(builder, "returns_to") if index == _SP else I64(0)
             builder.store(value, register)
         for flag in flags.values():
             builder.store(I1(0), flag)
-        builder.store(I64(0), builder.inttoptr(I64(place(area, "failed")), POINTER))
-        found = self._memory.load(builder, builder.add(gs_base, I64(self._preempt_count)), 4)
+        memory.put(builder, I64(0), "failed")
+        stack = memory.begin_stack(builder, builder.load(general[_SP]) if on_stack else None)
+        found = memory.load(builder, builder.add(gs_base, I64(self._preempt_count)), 4)
         builder.store(found, preempt_count)
         builder.branch(begin)
         builder.position_at_end(begin)
         variables = Registers(general, flags, preempt_count)
-        return begin, State(builder, variables, self._memory, gs_base, self._preempt_count, entry)
+        return begin, State(builder, variables, self._memory, gs_base, self._preempt_count, stack)

@@ -97,7 +97,7 @@ def store_string(size: int) -> Operation:
             destination, value = state.get(register_of("di")), state.get(register_of("ax"))
             if size < 8:
                 value = state.builder.trunc(value, ir.IntType(8 * size))
-            state.memory.store(state.builder, destination, value)
+            state.store(destination, value)
             state.put(register_of("di"), state.builder.add(destination, I64(size)))
 
         _repeat(state, instruction, body)
@@ -114,7 +114,7 @@ def move_string(size: int) -> Operation:
 
         def body() -> None:
             source, destination = state.get(register_of("si")), state.get(register_of("di"))
-            state.memory.store(state.builder, destination, state.memory.load(state.builder, source, size))
+            state.store(destination, state.load(source, size))
             state.put(register_of("si"), state.builder.add(source, I64(size)))
             state.put(register_of("di"), state.builder.add(destination, I64(size)))
 

@@ -13,8 +13,9 @@ from capstone import x86
 from emu.linux.lift.code import Code
 from emu.linux.lift.reasons import CannotLift, NoCall, Target
 
-__all__ = ["decode", "instruction_at", "is_jump", "leading"]
+__all__ = ["JUMP_SIZE", "decode", "instruction_at", "is_jump", "leading"]
 
+JUMP_SIZE = 2  # bytes that `is_jump` looks at
 _LONGEST = 15  # bytes of an instruction
 _FARTHEST = 800  # instructions behind a tracepoint's nop among which the call of its functions is sought
 _ADDRESS = (1 << 64) - 1
@@ -102,7 +103,7 @@ def _leading(
 
 def _successors(code: Code, address: int, follows_labels: bool) -> tuple[list[int], int | None]:
     """Where the code goes on after an instruction, and what it calls or jumps to outside."""
-    label = code.label(address, is_jump)
+    label = code.label(address)
     if label is not None and label[1]:
         is_own = code.is_always_on(address)
         return ([label[0]] if follows_labels or not is_own else []), None

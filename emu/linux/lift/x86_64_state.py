@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import capstone
@@ -16,7 +16,7 @@ from emu.linux.lift.memory import I1, I64, Memory
 from emu.linux.lift.reasons import CannotLift
 from emu.native.cache import Untyped
 
-__all__ = ["FLAGS", "Operation", "Registers", "Slot", "State", "check_lock", "register_of"]
+__all__ = ["FLAGS", "Operation", "Registers", "State", "check_lock", "register_of"]
 
 FLAGS = ("cf", "zf", "sf", "of", "pf")
 SP = GENERAL_REGISTERS.index("sp")
@@ -44,14 +44,6 @@ def register_of(name: str) -> int:
 
 
 @dataclass
-class Slot:
-    """A word of a stack that lifted code must not write to: what the code has stored there instead."""
-
-    value: ir.Value
-    is_stored: ir.Value
-
-
-@dataclass
 class Registers:
     """The variables of one lifted function.
 
@@ -59,13 +51,11 @@ class Registers:
         general: of each general register.
         flags: of each flag.
         preempt_count: the CPU's count as the code has changed it: the guest's own stays.
-        slots: of words on the guest's stack, by the register that is the base of their address, and the offset.
     """
 
     general: list[ir.Value]
     flags: Mapping[str, ir.Value]
     preempt_count: ir.Value
-    slots: dict[tuple[int, int, int], Slot] = field(default_factory=dict)
 
 
 class State:
@@ -77,19 +67,24 @@ class State:
         memory: the guest's memory.
         gs_base: the address of the CPU's per-CPU area.
         preempt_count: the place of the count in that area.
-        entry: the function's first block, which has its variables.
+        stack: of Memory.begin_stack.
 
     Attributes:
-        stack: how far the stack pointer is above its value at the beginning, while the stack is the guest's; None: it is the
-            lifted code's own.
+        stores: whether something is stored by an address.
     """
 
     def __init__(
-        self, builder: ir.IRBuilder, registers: Registers, memory: Memory, gs_base: ir.Value, preempt_count: int, entry: Untyped
+        self,
+        builder: ir.IRBuilder,
+        registers: Registers,
+        memory: Memory,
+        gs_base: ir.Value,
+        preempt_count: int,
+        stack: ir.Value | None = None,
     ) -> None:
         self.builder, self.registers, self.memory = builder, registers, memory
-        self._gs_base, self._preempt_count, self._entry = gs_base, preempt_count, entry
-        self.stack: int | None = None
+        self._gs_base, self._preempt_count, self._stack = gs_base, preempt_count, stack
+        self.stores = False
 
     # Registers
 
@@ -185,16 +180,10 @@ class State:
         return builder.add(found, I64(offset)) if offset else found
 
     def _read_memory(self, instruction: capstone.CsInsn, operand: Untyped) -> ir.Value:
-        found = self.memory.load(self.builder, self.address(instruction, operand), operand.size)
+        found = self.load(self.address(instruction, operand), operand.size)
         if (is_count := self._is_preempt_count(instruction, operand)) is not None:
             return self.builder.select(is_count, self.builder.load(self.registers.preempt_count), found)
-        slot = self.registers.slots.get(key) if (key := self._slot_key(operand)) is not None else None
-        if slot is None:
-            return found
-        stored = self.builder.load(slot.value)
-        if operand.size < 8:
-            stored = self.builder.trunc(stored, found.type)
-        return self.builder.select(self.builder.load(slot.is_stored), stored, found)
+        return found
 
     def _write_memory(self, instruction: capstone.CsInsn, operand: Untyped, value: ir.Value) -> None:
         if (is_count := self._is_preempt_count(instruction, operand)) is not None:
@@ -203,12 +192,10 @@ class State:
                     self.builder.store(value, self.registers.preempt_count)
                 with other:
                     self.memory.fail(self.builder)
-        elif (key := self._slot_key(operand)) is not None:
-            self.put_slot(key, value)
         elif (not operand.mem.base and not operand.mem.index) or operand.mem.base == x86.X86_REG_RIP or operand.mem.segment:
             raise CannotLift("writes to a variable of the kernel")
         else:
-            self.memory.store(self.builder, self.address(instruction, operand), value)
+            self.store(self.address(instruction, operand), value)
 
     def _is_preempt_count(self, instruction: capstone.CsInsn, operand: Untyped) -> ir.Value | None:
         """Whether an operand is the CPU's preemption count; None if it cannot be. Its address may be in a register."""
@@ -221,48 +208,28 @@ class State:
         place = self.builder.add(self.read_register(memory.base), I64(memory.disp))
         return self.builder.icmp_unsigned("==", place, I64(self._preempt_count))
 
-    # The guest's stack
+    # Memory
 
-    def _slot_key(self, operand: Untyped) -> tuple[int, int, int] | None:
-        memory = operand.mem
-        if self.stack is None or memory.index or memory.segment or memory.base not in (x86.X86_REG_RSP, x86.X86_REG_RBP):
-            return None
-        offset = memory.disp + (self.stack if memory.base == x86.X86_REG_RSP else 0)
-        return memory.base, offset, operand.size
+    def load(self, address: ir.Value, size: int) -> ir.Value:
+        """The number of `size` bytes at an address."""
+        return self.memory.load(self.builder, address, size, self._stack)
 
-    def put_slot(self, key: tuple[int, int, int], value: ir.Value) -> None:
-        """Keeps what the code stores on the guest's stack."""
-        slot = self.registers.slots.get(key)
-        if slot is None:
-            with self.builder.goto_block(self._entry):
-                slot = Slot(self.builder.alloca(I64), self.builder.alloca(I1))
-                self.builder.store(I1(0), slot.is_stored)
-            self.registers.slots[key] = slot
-        self.builder.store(value if value.type.width == 64 else self.builder.zext(value, I64), slot.value)
-        self.builder.store(I1(1), slot.is_stored)
+    def store(self, address: ir.Value, value: ir.Value) -> None:
+        """Stores a number."""
+        self.stores = True
+        self.memory.store(self.builder, address, value, self._stack)
 
     def push(self, value: ir.Value) -> None:
         """Pushes a word."""
-        if self.stack is not None:
-            self.stack -= 8
-            self.put(SP, self.builder.sub(self.get(SP), I64(8)))
-            self.put_slot((x86.X86_REG_RSP, self.stack, 8), value)
-            return
         pointer = self.builder.sub(self.get(SP), I64(8))
         self.put(SP, pointer)
-        self.memory.store(self.builder, pointer, value)
+        self.store(pointer, value)
 
     def pop(self) -> ir.Value:
         """Pops a word."""
         pointer = self.get(SP)
-        found = self.memory.load(self.builder, pointer, 8)
-        if self.stack is not None:
-            slot = self.registers.slots.get((x86.X86_REG_RSP, self.stack, 8))
-            if slot is not None:
-                found = self.builder.select(self.builder.load(slot.is_stored), self.builder.load(slot.value), found)
-            self.stack += 8
         self.put(SP, self.builder.add(pointer, I64(8)))
-        return found
+        return self.load(pointer, 8)
 
 
 Operation: TypeAlias = Callable[[State, capstone.CsInsn], None]

@@ -7,7 +7,7 @@ must not do here, or cannot, the lifted function fails.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import capstone
@@ -15,13 +15,12 @@ import llvmlite.ir as ir
 from capstone import x86
 
 from emu.linux.lift import calls, x86_64_paths
-from emu.linux.lift.area import MOST_STACK_WORDS, place
+from emu.linux.lift.area import MOST_STACK_WORDS
 from emu.linux.lift.code import Code
-from emu.linux.lift.memory import I64, POINTER
+from emu.linux.lift.memory import I64
 from emu.linux.lift.reasons import CannotLift, Target
 from emu.linux.lift.x86_64_operations import condition, execute
 from emu.linux.lift.x86_64_state import State, register_of
-from emu.native.cache import Untyped
 
 __all__ = ["ARGUMENTS", "FAILED", "Walk"]
 
@@ -45,12 +44,10 @@ class _Frame:
     Attributes:
         depth: of calls; 0: the code at which the lifting began.
         returns: the block behind the call; None: the lifted function ends.
-        after_return: emits what happens there.
     """
 
     depth: int
     returns: ir.Block | None
-    after_return: Callable[[State], None]
 
 
 class Walk:
@@ -89,23 +86,23 @@ class Walk:
             self._builder.store(I64(0), self._size)
             self._jumps_back = self._builder.alloca(I64)
             self._builder.store(I64(_MOST_JUMPS_BACK), self._jumps_back)
-        self._follow(address, _Frame(0, None, lambda state: None))
+        self._follow(address, _Frame(0, None))
         if not self._succeeds:
             raise self._obstacle or CannotLift("has no end")
 
     def _follow(self, start: int, frame: _Frame) -> None:
         """Lifts the code from `start` on, to where it returns; the builder is at the end of an empty block."""
         blocks: dict[int, ir.Block] = {start: self._builder.block}
-        todo: list[tuple[int, int | None]] = [(start, self._state.stack)]
+        todo = [start]
 
         def block_of(address: int) -> ir.Block:
             if address not in blocks:
                 blocks[address] = self._function.append_basic_block(f"at_{address:x}")
-                todo.append((address, self._state.stack))
+                todo.append(address)
             return blocks[address]
 
         while todo:
-            address, self._state.stack = todo.pop()
+            address = todo.pop()
             self._builder.position_at_end(blocks[address])
             following = self._try_instruction(address, frame, block_of)
             while following is not None and following not in blocks:
@@ -130,7 +127,7 @@ class Walk:
         if self._target is not None and not frame.depth and address not in self._leading:
             self._finish(I64(0))
             return None
-        label = self._code.label(address, x86_64_paths.is_jump)
+        label = self._code.label(address)
         if label is not None and label[1]:
             self._check_end(address, label[0])
             self._builder.branch(block_of(label[0]))
@@ -163,7 +160,7 @@ class Walk:
             self._builder.cbranch(chosen, taken, other)
             return None
         if self._is_list_of_functions(one):
-            self._state.write(one, 0, I64(place(self._memory.area, "function")))
+            self._state.write(one, 0, self._memory.place(self._builder, "function"))
             self._list = one.operands[0].reg
             return after
         if self._list is not None and one.mnemonic == "test":
@@ -207,7 +204,6 @@ class Walk:
             self._finish(I64(0))
             return
         self._state.pop()
-        frame.after_return(self._state)
         self._builder.branch(frame.returns)
 
     def _jump(self, one: capstone.CsInsn, frame: _Frame, block_of: Callable[[int], ir.Block]) -> int | None:
@@ -267,10 +263,10 @@ class Walk:
             self._finish(I64(1))
         elif name in calls.NO_RETURN:
             self._fail()
-        elif name in calls.RESERVE:
+        elif name == calls.RESERVE:
             size = builder.and_(state.get(register_of("dx")), I64(0xFFFF_FFFF))
             state.put(register_of("ax"), calls.reserve(builder, self._memory, size, self._size))
-        elif name in calls.COMMIT:
+        elif name == calls.COMMIT:
             self._succeeds = True
             self._finish(builder.load(self._size))
         elif name in calls.WRITING:
@@ -283,26 +279,13 @@ class Walk:
         return True
 
     def _inline(self, to: int, after: int, frame: _Frame) -> None:
-        """Lifts a called function. It runs on the area's stack, also if the caller runs on the guest's."""
+        """Lifts a called function."""
         if frame.depth == _DEEPEST:
             raise CannotLift("calls too deep")
-        state, builder = self._state, self._builder
-        guest_stack = state.stack
-        pointer = state.get(_SP)
-        if guest_stack is not None:
-            self._move_arguments(guest_stack)
-            state.stack = None
-            state.put(_SP, I64(place(self._memory.area, "outgoing")))
-        state.push(I64(after))
+        self._state.push(I64(after))
         returns = self._function.append_basic_block(f"after_{to:x}")
-
-        def after_return(state: State) -> None:
-            if guest_stack is not None:
-                state.put(_SP, pointer)
-
-        self._follow_in_new_block(to, _Frame(frame.depth + 1, returns, after_return))
-        builder.position_at_end(returns)
-        state.stack = guest_stack
+        self._follow_in_new_block(to, _Frame(frame.depth + 1, returns))
+        self._builder.position_at_end(returns)
 
     def _follow_in_new_block(self, address: int, frame: _Frame) -> None:
         block = self._function.append_basic_block(f"call_{address:x}")
@@ -310,38 +293,14 @@ class Walk:
         self._builder.position_at_end(block)
         self._follow(address, frame)
 
-    def _move_arguments(self, stack: int) -> None:
-        """Puts what the caller has stored on the guest's stack for the function where the function finds it in the area."""
-        for word in range(MOST_STACK_WORDS):
-            slot = self._state.registers.slots.get((x86.X86_REG_RSP, stack + 8 * word, 8))
-            if slot is None:
-                return
-            self._store_word("outgoing", word, self._builder.load(slot.value))
-
-    def _store_word(self, member: str, word: int, value: ir.Value) -> None:
-        where = I64(place(self._memory.area, member) + 8 * word)
-        self._builder.store(value, self._builder.inttoptr(where, POINTER))
-
     def _store_arguments(self, target: Target) -> None:
         """Stores the arguments of a tracepoint's functions. The first is their data."""
         state = self._state
         for word, name in enumerate(ARGUMENTS):
-            self._store_word("registers", word, state.get(register_of(name)))
+            self._memory.put(self._builder, state.get(register_of(name)), "registers", 8 * word)
         if target.stack_words > MOST_STACK_WORDS:
             raise CannotLift("has too many arguments")
-        values = self._stack_words(target.stack_words)
-        for word, value in enumerate(values):
-            self._store_word("outgoing", word, value)
-
-    def _stack_words(self, count: int) -> Sequence[Untyped]:
-        state = self._state
-        if state.stack is None:
-            pointer = state.get(_SP)
-            return [self._memory.load(self._builder, self._builder.add(pointer, I64(8 * word)), 8) for word in range(count)]
-        found = []
-        for word in range(count):
-            slot = state.registers.slots.get((x86.X86_REG_RSP, state.stack + 8 * word, 8))
-            if slot is None:
-                raise CannotLift("has arguments on the stack that it has not stored there")
-            found.append(self._builder.load(slot.value))
-        return found
+        pointer = state.get(_SP)
+        for word in range(target.stack_words):
+            value = state.load(self._builder.add(pointer, I64(8 * word)), 8)
+            self._memory.put(self._builder, value, "outgoing", 8 * word)

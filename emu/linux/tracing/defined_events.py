@@ -58,20 +58,23 @@ class DefinedEvents:
         symbols, names = shared.symbols, shared.symbol_names
         cpus = len(kernel.board.cpus)
         self.kprobe_events = KprobeEvents(
-            native, registers, guest, events, kprobes, symbols, names, cpus=cpus, signature=self._signature
+            native, registers, guest, events, kprobes, symbols, names, cpus=cpus, types=self
         )
         tracepoints = LinuxTracepoints(kprobes.symbols, shared.prototypes, kprobes, shared.tracepoints)
         self.kinds: Sequence[DynamicEventKind] = [
             self.kprobe_events,
-            FprobeEvents(self.kprobe_events, events, self._signature, lambda name: name in functions.functions.names),
+            FprobeEvents(self.kprobe_events, events, self, lambda name: name in functions.functions.names),
             TprobeEvents(self.kprobe_events, events, tracepoints),
             EprobeEvents(native, registers, guest, shared.dynamic_events, events, None, symbols, names, shared.event_filter),
             UprobeEvents(native, registers, guest, events, uprobes, _refuse, shared.dynamic_events),
             SyntheticEvents(events),
         ]
 
-    def _signature(self, place: ProbePlace) -> Signature | None:
-        """What the function takes and returns that begins at a place; None if it is not known."""
+    def types(self, place: ProbePlace) -> LinuxTypes:
+        found = self._kprobes.function_at(place)
+        return LinuxTypes(self._prototypes.btf("" if found is None else found[1]))
+
+    def signature(self, place: ProbePlace) -> Signature | None:
         found = self._kprobes.function_at(place)
         return None if found is None else LinuxTypes(self._prototypes.btf(found[1])).signature(found[0])
 

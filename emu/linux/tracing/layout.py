@@ -48,12 +48,17 @@ def guest_of(btf: Btf, symbols: Symbols, memory: LinuxMemory) -> Guest:
         Mm: Shape({"pgd": known.pgd.offset}),
         PtRegs: Shape(registers, size=known.registers_size),
         SyscallRegisters: Shape({name: known.registers[member] for name, member in arch.SYSCALL_REGISTERS.items()}),
-        Calling: Shape({name: btf.offset(f"task_struct.{member}") for name, member in arch.CALLING.items()}),
+        Calling: Shape({name: _offset_if_any(btf, f"task_struct.{member}") for name, member in arch.CALLING.items()}),
         ReturnStackEntry: Shape({"ret": 0, "func": 8, "calltime": 16, "subtime": 24, "fp": 32}, size=40),
         Calls: Shape({"curr_ret_stack": 0, "trace_overrun": 4, "ftrace_timestamp": 8, "ret_stack": 16}, {"ret_stack": DEEPEST}),
     }
     of_user = top - known.registers_size
     return Guest(Layouts(shapes), arch.numbers(of_user, DEEPEST))
+
+
+def _offset_if_any(btf: Btf, path: str) -> int:
+    """The offset of a member; 0 if an older kernel has none, in which nothing that reads it is used."""
+    return btf.offset(path) if btf.has(path) else 0
 
 
 def _waiting(btf: Btf) -> dict[str, int]:

@@ -60,9 +60,12 @@ class LinuxTracepoints:
             if name.startswith(_VARIABLE):
                 yield name.removeprefix(_VARIABLE), (address, module)
 
-    def tracepoint_signature(self, name: str) -> Signature | None:
+    def tracepoint_types(self, name: str) -> LinuxTypes:
         _, module = self._all()[name]
-        types = LinuxTypes(self._prototypes.btf(module))
+        return LinuxTypes(self._prototypes.btf(module))
+
+    def tracepoint_signature(self, name: str) -> Signature | None:
+        types = self.tracepoint_types(name)
         signatures = (types.signature(before + name, skipped=1) for before in _FUNCTIONS)
         return next((found for found in signatures if found is not None), None)
 

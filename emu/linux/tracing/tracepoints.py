@@ -85,7 +85,6 @@ class Tracepoints:
         self._callouts, self._registers, self._warn = linux.board.callouts, registers, warn
         self._lifting = Lifting(kernel, linux.memory, symbols, btf, records)
         self._points: dict[int, _Point] = {}
-        self._modules: dict[str, Module] = {}
         self._said: set[int] = set()
 
     @cached_property
@@ -97,17 +96,15 @@ class Tracepoints:
 
     def module_came(self, module: Module) -> None:
         """A module is being loaded, or was there when tracing began."""
-        self._modules[module.name] = module
         self._lifting.module_came(module)
         for point in self._points.values():
             self._watch(point)
 
     def module_gone(self, name: str) -> None:
         """A module is unloaded."""
-        module = self._modules.pop(name, None)
+        module = self._lifting.module_gone(name)
         if module is None:
             return
-        self._lifting.module_gone(module)
         for point in self._points.values():
             for label in [label for label in point.places if label in module.text]:
                 self._callouts.unlisten(point.places.pop(label)[1])

@@ -226,6 +226,7 @@ class LinuxTracing:
 
     def _module_gone(self, name: str) -> None:
         self._stacks.module_gone(name)
+        self._globals.dynamic_events.module_going(name)
         self.ftrace.events_gone(self._globals.events.remove(name))
         self._tracepoints.module_gone(name)
         self._kprobes.module_going(name)

@@ -89,8 +89,15 @@ class WatchedUprobes(UprobePlacing):
 
     @cached_property
     def dcache(self) -> Dcache:
-        """The files that the guest's kernel knows."""
-        return Dcache(self._kernel.memory, self._btf, self._symbols)
+        """The files that the guest's kernel knows.
+
+        Raises:
+            TraceError: EOPNOTSUPP: its structures are not as expected.
+        """
+        try:
+            return Dcache(self._kernel.memory, self._btf, self._symbols)
+        except LookupError as error:
+            raise TraceError(errno.EOPNOTSUPP, f"the files of this kernel cannot be found: {error}") from None
 
     # Probes
 
@@ -198,7 +205,10 @@ class WatchedUprobes(UprobePlacing):
 
     def _meet(self, cpu: Cpu, inode: int) -> None:
         """A program executes a file that was not known yet: are there probes in it?"""
-        identity = self.dcache.identity(inode)
+        try:
+            identity = self.dcache.identity(inode)
+        except LookupError:
+            return
         found = {path for path in {probe.place.path for probe in self._probes.values()} if self.dcache.file(path) == inode}
         number = 0
         if found:

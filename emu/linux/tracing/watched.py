@@ -16,6 +16,7 @@ from emu.ftrace.sites.ftrace import EnabledFunction, Ftrace
 from emu.ftrace.sites.site_callback import Callback
 from emu.ftrace.tracers.graph_cost import GraphCost
 from emu.linux.tracing import arch as outside
+from emu.linux.tracing.awaited_calls import forget_returns
 from emu.linux.tracing.functions import TracedFunctions
 from emu.linux.tracing.kernel import LinuxKernel
 from emu.linux.tracing.task_calls import TaskCalls
@@ -94,8 +95,7 @@ class WatchedFtrace(Ftrace):
         if self._has_graph and not has_graph:  # while there is one that has no functions now, the calls under way still return
             for array in self._globals.records.arrays:
                 array.graph_returned = None
-            if self._globals.records.top.probes_returned is None:
-                self._board.callouts.forget_returns()
+            forget_returns(self._board.callouts, self._globals.records)
             self._calls.clear()
         self._has_graph = has_graph
         return False

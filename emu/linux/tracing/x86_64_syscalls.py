@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Where every system call of an x86-64 Linux comes by.
 
-With interrupts on, the kernel looks at bits of the task that say whether more has to be done than to obey the call; if so, it does
-that, and Linux's own events happen there. Then it compares the number with the highest one, and calls the system call's function.
-The first place is the one that is the nearest to Linux's own events. Only at the second one is it known whether seccomp or a
-tracer of programs has denied the call. Compilers may make a comparison twice, for two paths; each call comes to one of them. No
-symbol tells these places, so they are looked for in the code.
+With interrupts on, the kernel looks at bits of the task that say whether more has to be done than to obey the call; if so, it
+does that, and Linux's own events happen there. Then it compares the number with the highest one, and calls the system call's
+function. The first place is the one that is the nearest to Linux's own events. Only at the second one is it known whether seccomp
+or a tracer of programs has denied the call. Compilers may make a comparison twice, for two paths; each call comes to one of them.
+No symbol tells these places, so they are looked for in the code.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ __all__ = ["LEAVES", "EnterPlace", "enter_places"]
 LEAVES = "syscall_exit_to_user_mode"  # the function to which every system call comes when it has been obeyed
 _ENTERS = "do_syscall_64"
 _OTHERS = ("do_int80_syscall_32", "do_int80_emulation", "__do_fast_syscall_32")  # those of 32-bit programs, if any
-_OUTLINED = ("syscall_enter_from_user_mode", "syscall_enter_from_user_mode_work")  # parts of both that may have a place of their own
+_OUTLINED = ("syscall_enter_from_user_mode", "syscall_enter_from_user_mode_work")  # parts of these functions
 _WORK = 0x3F  # SYSCALL_WORK_ENTER of include/linux/entry-common.h
 _FEWEST, _MOST = 256, 4096  # system calls that a kernel may have
 _REGISTERS = (
@@ -48,20 +48,22 @@ class EnterPlace(NamedTuple):
 
 def enter_places(kernel: Kernel, symbols: Symbols) -> list[EnterPlace]:
     """The places. Without any first one, all calls must be told at the second ones; none if these are not there, either."""
-    second = list(_second(kernel, symbols, _ENTERS))
-    if not second:
+    functions = [name for name in (_ENTERS, *_OTHERS) if symbols.address(name) is not None]
+    second = {name: list(_second(kernel, symbols, name)) for name in functions}
+    if not second.get(_ENTERS):
         return []
-    for name in _OTHERS:
-        second += _second(kernel, symbols, name)
-    first = [place for name in (_ENTERS, *_OTHERS, *_OUTLINED) for place in _first(kernel, symbols, name)]
-    return [*first, *second]
+    inside = {name: list(_first(kernel, symbols, name)) for name in functions}
+    outlined = [place for name in _OUTLINED for place in _first(kernel, symbols, name)]
+    all_have_one = all(inside[name] or outlined for name in functions)
+    first = [*itertools.chain(*inside.values()), *outlined] if all_have_one else []
+    return [*first, *itertools.chain(*second.values())]
 
 
 def _first(kernel: Kernel, symbols: Symbols, name: str) -> Iterator[EnterPlace]:
     for tested, branch in itertools.pairwise(_code(kernel, symbols, name)):
-        if tested.mnemonic == "test" and branch.mnemonic in ("je", "jne"):
-            if tested.operands[1].type == x86.X86_OP_IMM and tested.operands[1].imm == _WORK:
-                yield EnterPlace(tested.address, True, 0)
+        tests_bits = tested.mnemonic == "test" and branch.mnemonic in ("je", "jne") and tested.operands[1].type == x86.X86_OP_IMM
+        if tests_bits and tested.operands[1].imm == _WORK:
+            yield EnterPlace(tested.address, True, 0)
 
 
 def _second(kernel: Kernel, symbols: Symbols, name: str) -> Iterator[EnterPlace]:

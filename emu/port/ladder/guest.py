@@ -4,13 +4,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 from emu.machine import Machine
+from emu.port.ladder.assembler import link_program
 from emu.port.ladder.rung import RungFailed
 
-__all__ = ["booted", "contains", "idle", "quiet", "run", "runs", "text_bytes", "traced"]
+__all__ = ["booted", "booted_with", "contains", "idle", "quiet", "run", "runs", "text_bytes", "traced"]
 
 _BOOT, _COMMAND = 3_000_000_000, 10_000_000_000  # nanoseconds of virtual time
 _HOST = 100.0  # seconds
@@ -24,6 +27,16 @@ def booted(arch: str, cpus: int = 2, *, timing: str | None = "static", patching:
     with Machine(arch=arch, cpus=cpus, seed=cpus, timing=timing, patching=patching, shares=shares, command_line=command_line,
                  boot_limit=_BOOT, boot_host_limit=_HOST) as machine:  # fmt: skip
         yield machine
+
+
+@contextmanager
+def booted_with(arch: str, cpus: int, place: str, programs: Mapping[str, str]) -> Iterator[tuple[Machine, Path]]:
+    """A booted machine with static programs of assembler text, by their names, in a folder; and that folder on the host."""
+    with tempfile.TemporaryDirectory(prefix="emu-port-") as folder:
+        for name, source in programs.items():
+            link_program(arch, source, Path(folder) / name)
+        with booted(arch, cpus, shares=[f"{folder}:{place}"]) as machine:
+            yield machine, Path(folder)
 
 
 def run(machine: Machine, command: str | Sequence[str], status: int = 0) -> str:

@@ -6,7 +6,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import tempfile
 from pathlib import Path
 
 from emu.cpu import arch as cpu_arch
@@ -15,8 +14,7 @@ from emu.kernel import arch as kernel_arch
 from emu.kernel.image import read_image
 from emu.machine import GuestPanic, Machine
 from emu.port.ladder import arch as templates_of
-from emu.port.ladder.assembler import link_program
-from emu.port.ladder.guest import booted, contains, quiet, run, runs
+from emu.port.ladder.guest import booted, booted_with, contains, quiet, run, runs
 from emu.port.ladder.rung import RungFailed, expect, fail
 
 __all__ = ["boot", "link", "programs"]
@@ -166,12 +164,10 @@ def _floating_point(arch: str) -> None:
     source = templates_of.load(arch).floating_point
     if not source:
         return
-    with tempfile.TemporaryDirectory(prefix="emu-port-") as folder:
-        link_program(arch, source, Path(folder) / "floats")
-        with booted(arch, 1, shares=[f"{folder}:/floats"]) as machine:
-            run(machine, "/floats/floats", _RIGHT)
-            runs(machine, "for n in 1 2 3; do (/floats/floats; echo $?) & done; wait", "\n".join([str(_RIGHT)] * 3))
-            quiet(machine)
+    with booted_with(arch, 1, "/floats", {"floats": source}) as (machine, _):
+        run(machine, "/floats/floats", _RIGHT)
+        runs(machine, "for n in 1 2 3; do (/floats/floats; echo $?) & done; wait", "\n".join([str(_RIGHT)] * 3))
+        quiet(machine)
 
 
 def _peculiar(arch: str) -> None:
@@ -179,14 +175,11 @@ def _peculiar(arch: str) -> None:
     programs = templates_of.load(arch).programs
     if not programs:
         return
-    with tempfile.TemporaryDirectory(prefix="emu-port-") as folder:
-        for n, source in enumerate(programs.values()):
-            link_program(arch, source, Path(folder) / f"program{n}")
-        with booted(arch, 2, shares=[f"{folder}:/peculiar"]) as machine:
-            for n, name in enumerate(programs):
-                status = machine.run(f"/peculiar/program{n}").status
-                expect(f"the status of a program about {name}", _RIGHT, status)
-            quiet(machine)
+    sources = {f"program{n}": source for n, source in enumerate(programs.values())}
+    with booted_with(arch, 2, "/peculiar", sources) as (machine, _):
+        for file, name in zip(sources, programs, strict=True):
+            expect(f"the status of a program about {name}", _RIGHT, machine.run(f"/peculiar/{file}").status)
+        quiet(machine)
 
 
 _RIGHT = 42

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import io
 import re
-import tempfile
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -21,9 +20,8 @@ from emu.installation import image_directory
 from emu.kernel.cpio import read_entries
 from emu.machine import Machine
 from emu.port.ladder import arch as templates_of
-from emu.port.ladder.assembler import link_program
 from emu.port.ladder.direct import check_changes
-from emu.port.ladder.guest import booted, contains, quiet, run, text_bytes, traced
+from emu.port.ladder.guest import booted, booted_with, contains, quiet, run, text_bytes, traced
 from emu.port.ladder.guest_probes import can_probe, check_registers, check_samples
 from emu.port.ladder.probed_code import copies, refusals, replaced
 from emu.port.ladder.probed_programs import NAME, check_instructions
@@ -144,37 +142,33 @@ def _from_modules(machine: Machine) -> None:
 
 def uprobes(arch: str) -> str:
     """Probes at functions and instructions of programs, and of their returns; the programs do as without."""
-    with tempfile.TemporaryDirectory(prefix="emu-port-") as folder:
-        floats, instructions = templates_of.load(arch).floating_point, templates_of.load(arch).probed_program
-        if floats:
-            link_program(arch, floats, Path(folder) / "floats")
-        if instructions:
-            link_program(arch, instructions, Path(folder) / NAME)
-        with booted(arch, 2, shares=[f"{folder}:/floats"]) as machine:
-            _functions_of_programs(machine)
-            kinds = check_instructions(machine, Path(folder) / NAME, f"/floats/{NAME}") if instructions else 0
-            programs = f"{_PROGRAM}; /floats/floats; echo $?" if floats else _PROGRAM
-            plain = run(machine, programs)
-            defined = 0
-            for path, elf in _programs(arch, Path(folder) if floats else None):
-                for offset in _places(elf, machine.board.arch):
-                    try:
-                        machine.tracefs.append("uprobe_events", f"p:u{defined} {path}:{offset:#x}\n")
-                    except (TraceError, OSError):
-                        continue
-                    defined += 1
-            refused = _enable(machine)
-            if defined - len(refused) < max(100, 0.9 * defined):
-                fail("a hundred places or more in programs, and nine tenths of those that are tried, can be probed", refused[0])
-            expect("the output of programs that are probed", plain, run(machine, programs))
-            hits = sum(int(line.split()[2]) > 0 for line in machine.tracefs.read("uprobe_profile").splitlines())
-            if hits < 20:
-                fail("many probes in programs are hit", f"{hits} of {defined}")
-            machine.tracefs.write("events/uprobes/enable", "0")
-            machine.tracefs.write("uprobe_events", "")
-            expect("the output of programs that are no longer probed", plain, run(machine, programs))
-            quiet(machine)
-            return f"{defined + kinds} places in programs, {hits + kinds} of them hit"
+    floats, instructions = templates_of.load(arch).floating_point, templates_of.load(arch).probed_program
+    sources = {name: source for name, source in (("floats", floats), (NAME, instructions)) if source}
+    with booted_with(arch, 2, "/floats", sources) as (machine, folder):
+        _functions_of_programs(machine)
+        kinds = check_instructions(machine, folder / NAME, f"/floats/{NAME}") if instructions else 0
+        programs = f"{_PROGRAM}; /floats/floats; echo $?" if floats else _PROGRAM
+        plain = run(machine, programs)
+        defined = 0
+        for path, elf in _programs(arch, folder if floats else None):
+            for offset in _places(elf, machine.board.arch):
+                try:
+                    machine.tracefs.append("uprobe_events", f"p:u{defined} {path}:{offset:#x}\n")
+                except (TraceError, OSError):
+                    continue
+                defined += 1
+        refused = _enable(machine)
+        if defined - len(refused) < max(100, 0.9 * defined):
+            fail("a hundred places or more in programs, and nine tenths of those that are tried, can be probed", refused[0])
+        expect("the output of programs that are probed", plain, run(machine, programs))
+        hits = sum(int(line.split()[2]) > 0 for line in machine.tracefs.read("uprobe_profile").splitlines())
+        if hits < 20:
+            fail("many probes in programs are hit", f"{hits} of {defined}")
+        machine.tracefs.write("events/uprobes/enable", "0")
+        machine.tracefs.write("uprobe_events", "")
+        expect("the output of programs that are no longer probed", plain, run(machine, programs))
+        quiet(machine)
+        return f"{defined + kinds} places in programs, {hits + kinds} of them hit"
 
 
 def _enable(machine: Machine) -> list[str]:

@@ -30,6 +30,7 @@ class RaceArch:
         following: the bytes after a site, which may be part of a torn instruction. They affect its text, but no verdict.
         pair: the two instructions that together call a target from an address; None: there is no such call.
         protocols: the lab's own protocols that make sense for it (`protocol_text.PROTOCOLS`).
+        leaves: whether an instruction of a site always goes elsewhere, and does not come back behind itself.
         second_target: the function that a machine's second calls go to; "": one of the module race_lab.
     """
 
@@ -44,6 +45,7 @@ class RaceArch:
     following: bytes
     pair: Callable[[int, int], tuple[bytes, bytes]] | None = None
     protocols: tuple[str, ...] = ()
+    leaves: Callable[[bytes], bool] = lambda code: False
     second_target: str = ""
 
 

@@ -24,6 +24,7 @@ __all__ = ["ARCH"]
 
 _AUIPC_T0 = 0x17 | 5 << 7
 _JALR_T0_T0 = 0x67 | 5 << 7 | 5 << 15
+_COMPRESSED = 2  # bytes
 _PLACES = (0, 4, 60)  # a pair crosses nothing, 8 bytes, or 64 bytes
 
 
@@ -32,6 +33,14 @@ def _pair(at: int, target: int) -> tuple[bytes, bytes]:
     distance = target - at
     high = distance + 0x800 >> 12
     return struct.pack("<I", _AUIPC_T0 | (high & 0xFFFFF) << 12), struct.pack("<I", _JALR_T0_T0 | (distance & 0xFFF) << 20)
+
+
+def _leaves(code: bytes) -> bool:
+    """jal and jalr that keep no return address; c.j and c.jr."""
+    word = int.from_bytes(code, "little")
+    if len(code) == _COMPRESSED:
+        return word & 0xE003 == 0xA001 or (word & 0xF07F == 0x8002 and bool(word & 0xF80))
+    return word & 0xFFF in (0x6F, 0x67)
 
 
 ARCH = RaceArch(
@@ -60,5 +69,6 @@ ARCH = RaceArch(
     following=bytes.fromhex("82 80 82 80"),  # ret
     pair=_pair,
     protocols=("pair",),
+    leaves=_leaves,
     second_target="_mcount",
 )  # fmt: skip

@@ -9,7 +9,13 @@ from emu.race.scenario.fetch_model import COHERENT, STALE, TRANSLATION, FetchMod
 
 __all__ = ["ARCH"]
 
+_JUMPS = (0xE9, 0xEB, 0xC3, 0xC2)  # jmp, and ret
 _PLACES = (0, 5, 13, 61)  # none, 8, 16 and 64 bytes are crossed
+
+
+def _leaves(code: bytes) -> bool:
+    return code[0] in _JUMPS
+
 
 ARCH = RaceArch(
     fetch_models=(
@@ -17,12 +23,12 @@ ARCH = RaceArch(
         STALE,
     FetchModel(
         "torn1", 1,
-        source="Intel SDM 3A, 8.1.3: what unsynchronised cross-modifying code executes is model-specific",
+        source="Intel SDM 3A, 'Handling Self- and Cross-Modifying Code': what executes without it is model-specific",
         meaning="each byte of each fetch is seen as it was at any time since the CPU synchronised",
     ),
     FetchModel(
-        "torn8", 8,
-        source="AMD64 APM 2, 7.6.1: a store to an aligned quadword of instructions is seen whole",
+        "torn8", 8, ipi_in_order=True,
+        source="AMD64 APM 2, 'Cross-Modifying Code': a store to an aligned quadword of instructions is seen whole",
         meaning="each aligned quadword of each fetch is seen as it was at any time since the CPU synchronised",
     ),
     FetchModel(
@@ -32,7 +38,7 @@ ARCH = RaceArch(
     ),
     FetchModel(
         "torn64", 64,
-        source="Intel SDM 3A, 11.1: lines of the instruction cache",
+        source="Intel SDM 3A, 'Internal Caches, TLBs, and Buffers': lines of the instruction cache",
         meaning="each line of each fetch is seen as it was at any time since the CPU synchronised",
     ),
         TRANSLATION,
@@ -44,5 +50,6 @@ ARCH = RaceArch(
     agreement_places=((0,), (5,), (13,), (61,), (5, 61), (13, 5)),
     first_line=0xFFFFFFFF81001000,
     targets=(0xFFFFFFFFA1B2C3E4, 0xFFFFFFFFC8D9E0F1),
+    leaves=_leaves,
     following=bytes.fromhex("55 48 89 e5 5d c3 cc cc cc cc cc cc cc cc"),  # push %rbp; mov %rsp,%rbp; pop %rbp; ret
 )  # fmt: skip

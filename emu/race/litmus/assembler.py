@@ -16,7 +16,7 @@ from emu.ftrace.errors import did_you_mean, enumeration
 from emu.race.litmus.arch import CODE, CODE_SIZE, BadOperand, Decoded, LitmusArch
 from emu.race.scenario.text_file import TextError, Word, quoted
 
-__all__ = ["LABEL", "NAME", "Line", "Program", "assemble", "number"]
+__all__ = ["LABEL", "NAME", "TAKES", "Line", "Program", "assemble", "number"]
 
 NAME = r"[A-Za-z_][A-Za-z0-9_.]*"
 LABEL = re.compile(rf"\s*({NAME})\s*:(?!:)\s*")
@@ -24,6 +24,8 @@ _NUMBER = re.compile(r"-?(?:0[xX][0-9a-fA-F]{1,16}|[0-9]{1,20})")
 _ALIGN = re.compile(r"\.align\s+(\d{1,4})(?:\s*\+\s*(\d{1,4}))?")
 # keystone hangs on lines that begin otherwise, also after a prefix.
 _INSTRUCTION = re.compile(r"(?!(?:(?:lock|rep\w*)\s+)+[^A-Za-z\s])[A-Za-z][\w.,]*(?:\s|$)", re.IGNORECASE)
+_SIGNAL = re.compile(r"\.ipi\s+(?P<cpu>\d{1,3})|\.interrupt")
+TAKES = -1
 _BYTE = re.compile(r"\.byte\s+(.*)")
 _SYMBOL = re.compile(rf"(?<![%\w.#]){NAME}")
 _PREFIXED = re.compile(r"%(\w*)")
@@ -61,6 +63,7 @@ class Program:
         ends: for each column, the address after its last instruction.
         labels: the labels' addresses.
         lines: the lines' texts, by address.
+        signals: by the address of an `.ipi`, the CPU that it interrupts; by that of an `.interrupt`, TAKES.
     """
 
     code: bytes
@@ -68,6 +71,7 @@ class Program:
     ends: tuple[int, ...]
     labels: Mapping[str, int]
     lines: Mapping[int, str] = field(repr=False)
+    signals: Mapping[int, int] = field(default_factory=dict)
 
 
 def number(text: str) -> int | None:
@@ -94,6 +98,7 @@ class _Assembler:
         self._path, self._arch, self._columns = path, arch, columns
         self._names = {name for column in columns for name in column if isinstance(name, str)}
         self._words = words
+        self._signals: dict[int, int] = {}
         self._placed = False  # whether the labels have been placed, if not at their last places
         self._symbols = {**dict.fromkeys(self._names, CODE), **words}
         for column in columns:
@@ -116,6 +121,7 @@ class _Assembler:
         filler = self._arch.filler
         code, lines = bytearray(), {}
         begins, ends = [], []
+        self._signals = {}
         for column in self._columns:
             code += filler * (-len(code) % _LINE // len(filler))
             begins.append(CODE + len(code))
@@ -135,15 +141,24 @@ class _Assembler:
         if len(code) > CODE_SIZE:
             raise TextError(self._path, f"the code does not fit; {CODE_SIZE:,} bytes are possible")
         labels = {name: self._symbols[name] for name in sorted(self._names)}
-        return Program(bytes(code), tuple(begins), tuple(ends), labels, lines)
+        return Program(bytes(code), tuple(begins), tuple(ends), labels, lines, self._signals)
 
     def _error(self, line: Line, why: str, offset: int = 0) -> TextError:
         return TextError(self._path, why, line.at.line, line.at.column + offset)
 
     def _line(self, line: Line, address: int) -> bytes:
         if line.text.startswith("."):
+            if found := _SIGNAL.fullmatch(line.text):
+                return self._signal(line, address, found["cpu"])
             return self._directive(line, address)
         return self._instruction(line, address)
+
+    def _signal(self, line: Line, address: int, cpu: str | None) -> bytes:
+        """An instruction that does nothing, in place of one that sends or takes an interrupt."""
+        if cpu is not None and int(cpu) >= len(self._columns):
+            raise self._error(line, f"there is no CPU {cpu}; 0 to {len(self._columns) - 1}")
+        self._signals[address] = TAKES if cpu is None else int(cpu)
+        return self._arch.padding
 
     def _directive(self, line: Line, address: int) -> bytes:
         unit = self._arch.cpu.instruction_alignment
@@ -162,7 +177,7 @@ class _Assembler:
             if len(code) % unit:
                 raise self._error(line, f"`.byte` has {len(code)} bytes; a multiple of {unit} is needed")
             return code
-        raise self._error(line, f"{quoted(line.text)} is no directive; there are `.align N + K` and `.byte N ...`")
+        raise self._error(line, f"{quoted(line.text)} is no directive; `.align N + K`, `.byte N ...`, `.ipi CPU` or `.interrupt`")
 
     def _check_names(self, line: Line) -> None:
         """Checks that every name in the operands is known."""

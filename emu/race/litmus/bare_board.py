@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import unicorn
 
 from emu.cpu.board import Board
 from emu.cpu.cpu import CpuFault
@@ -14,7 +15,7 @@ from emu.race.litmus.arch import CODE, DATA, MOST_CPUS, STACK_SIZE, STACKS, Deco
 from emu.race.litmus.condition import FinalValue
 from emu.race.litmus.litmus_text import Litmus
 
-__all__ = ["ENDED", "RUNNING", "BareBoard", "Executed"]
+__all__ = ["ENDED", "RUNNING", "BareBoard", "Executed", "Stored"]
 
 _MEMORY = 1 << 20  # bytes; a test uses two pages of them
 _MOST_BYTES = 1 << 30  # limit for the CPUs' states
@@ -22,19 +23,33 @@ _HALTED = "halted"
 RUNNING, ENDED = None, ""
 
 
+class Stored(NamedTuple):
+    """A store to the test's memory.
+
+    Attributes:
+        address: the first byte.
+        data: the bytes.
+        aliased: whether the CPU stored through another linear address than the one at which it fetches.
+    """
+
+    address: int
+    data: bytes
+    aliased: bool = False
+
+
 class Executed(NamedTuple):
     """The result of one instruction.
 
     Attributes:
         cpu: the number of the CPU's new state.
-        data: the new contents of memory after the code.
-        code: the new contents of the code's memory.
+        loads: the addresses and sizes of its loads.
+        stores: its stores, in order.
         end: why the CPU stops: "" at the end of its text, otherwise the exception. None if it continues.
     """
 
     cpu: int
-    data: bytes
-    code: bytes
+    loads: tuple[tuple[int, int], ...]
+    stores: tuple[Stored, ...]
     end: str | None
 
 
@@ -71,11 +86,21 @@ class BareBoard:
             self.arch.start(cpu, litmus.program.begins[cpu.index], registers)
         self._records = [snapshots.save()[1] for snapshots in self._snapshots]
         self.first = tuple(self._number(n) for n in range(litmus.cpus))
+        self._accesses: list[tuple[bool, int, int]] = []
+        # What an instruction does depends only on the CPU's state, its bytes, and the values that it loads.
+        self._known: dict[tuple[int, int, bytes], list[tuple[tuple[bytes, ...], Executed]]] = {}
+        for cpu in self._board.cpus:
+            cpu.uc.hook_add(unicorn.UC_HOOK_MEM_READ | unicorn.UC_HOOK_MEM_WRITE, self._accessed)
         self._in_cpu = list(self.first)
         self._in_data, self._in_code = self.data, litmus.program.code
 
     def close(self) -> None:
         self._board.close()
+
+    def _accessed(self, uc: unicorn.Uc, access: int, address: int, size: int, value: int, user: object) -> None:
+        """Unicorn's hook, with the physical address."""
+        if self._code.start <= address < self._code.stop or self._memory.start <= address < self._memory.stop:
+            self._accesses.append((access == unicorn.UC_MEM_WRITE, address, size))
 
     def _number(self, cpu: int) -> int:
         """The number of a CPU's present state."""
@@ -109,10 +134,25 @@ class BareBoard:
 
         Args:
             number: the CPU's state.
-            data: the contents of memory after the code.
-            code: the contents of the code's memory.
+            data: the contents of memory after the code, as the CPU sees it.
+            code: the contents of the code's memory, as the CPU sees it.
             fetched: the bytes of the instruction.
         """
+        known = self._known.setdefault((cpu, number, fetched), [])
+        for values, executed in known:
+            if all(self._at(data, code, *load) == value for load, value in zip(executed.loads, values, strict=True)):
+                return executed
+        executed = self._execute(cpu, number, data, code, fetched)
+        known.append((tuple(self._at(data, code, *load) for load in executed.loads), executed))
+        return executed
+
+    def _at(self, data: bytes, code: bytes, address: int, size: int) -> bytes:
+        """The bytes at an address."""
+        if address >= DATA:
+            return data[address - DATA : address - DATA + size]
+        return code[address - CODE : address - CODE + size]
+
+    def _execute(self, cpu: int, number: int, data: bytes, code: bytes, fetched: bytes) -> Executed:
         ram, this = self._board.ram, self._board.cpus[cpu]
         self._put(cpu, number, data, code)
         pc = self._pcs[number]
@@ -123,23 +163,23 @@ class BareBoard:
         memory = bytes(ram[here])
         if memory != fetched:
             ram[here] = fetched
-        self._in_cpu[cpu], self._in_data, self._in_code = -1, b"", b""  # if this is interrupted, the state is unknown
+        linear = self.arch.linear_addresses(this, fetched, pc)
+        self._in_cpu[cpu], self._in_data, self._in_code = -1, b"", b""  # whatever happens, memory is set anew for the next one
+        self._accesses.clear()
         fault = ""
         try:
             this.step()
         except CpuFault as error:
             fault = str(error).rpartition(": ")[2]
-        if memory != fetched:
-            now = bytes(ram[here])
-            ram[here] = bytes(old if new == seen else new for old, seen, new in zip(memory, fetched, now, strict=True))
+        loads = tuple(dict.fromkeys((at, size) for stores, at, size in self._accesses if not stores))
+        stores = tuple(
+            Stored(at, bytes(ram[at : at + size]), bool(linear) and at not in linear)
+            for stores, at, size in self._accesses
+            if stores
+        )
         end = self._end(cpu, fault)
         self._in_cpu[cpu] = after = self._number(cpu)
-        if ram[self._memory] != data:
-            data = bytes(ram[self._memory])
-        if ram[self._code] != code:
-            code = bytes(ram[self._code])
-        self._in_data, self._in_code = data, code
-        return Executed(after, data, code, end)
+        return Executed(after, loads, stores, end)
 
     def _put(self, cpu: int, number: int, data: bytes, code: bytes) -> None:
         """Sets the board to a state, as far as one CPU can observe it."""

@@ -21,7 +21,7 @@ _MOST_SHOWN = 12  # names in an error
 _OPEN, _CLOSE, _NOT, _EQUAL, _AND, _OR = (re.compile(re.escape(sign)) for sign in ("(", ")", "~", "=", "/\\", "\\/"))
 _BRACKET, _SEMICOLON = re.compile(r"\]"), re.compile(";")
 _VALUE = re.compile(r"[-\w.]+")
-_FINAL = re.compile(rf"(?:(?P<cpu>\d{{1,3}})\s*:\s*)?(?P<name>%?{NAME})")
+_FINAL = re.compile(rf"(?:(?P<cpu>\d{{1,3}})\s*:\s*)?(?P<open>\[)?(?P<name>%?{NAME})(?(open)\])")
 _QUANTIFIER = re.compile(r"(~exists|exists|forall)(?=[\s(])")
 _LOCATIONS = re.compile(r"locations\s*\[")
 

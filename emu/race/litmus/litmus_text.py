@@ -35,7 +35,10 @@ __all__ = ["Litmus", "parse", "read"]
 _LONGEST = 1 << 16  # bytes
 _LONGEST_LINE = 200  # characters of an instruction
 _BRACE, _CLOSING, _SEMICOLON = (re.compile(re.escape(sign)) for sign in "{};")
-_ITEM = re.compile(rf"(?:(?P<cpu>\d{{1,3}})\s*:\s*)?(?P<name>%?{NAME})\s*=\s*(?P<value>[^\s;}}]+)")
+_TYPE = r"(?:(?:u?int(?:8|16|32|64)?_t|int|long)\s*\*?\s+)?"
+_DECLARED = re.compile(rf"{_TYPE}(?:\d{{1,3}}\s*:\s*)?%?{NAME}\s*(?=[;}}])")
+_INFORMATION = re.compile(r"[A-Z]\w*=[^\n]*")
+_ITEM = re.compile(rf"{_TYPE}(?:(?P<cpu>\d{{1,3}})\s*:\s*)?\[?(?P<name>%?{NAME})\]?\s*=\s*(?P<value>[^\s;}}]+)")
 _FETCH = re.compile(r"fetch(?=\s)[ \t]*")
 _AFTER_ROWS = re.compile(r"(~|exists\b|forall\b|locations\b|fetch\b)(?![^\n]*;[ \t]*(\n|$))|(locations\b)")
 _BEHIND = "something behind a row; a row is one line, and ends with a semicolon (;)"
@@ -129,7 +132,9 @@ class _Parser:
         arch, name = self._head()
         about = self._about()
         items = self._items()
-        columns = self._columns()
+        columns = self._columns(arch)
+        if arch.herd_head not in HEADS:
+            items += self._undeclared(items, columns)
         words = {name: DATA + 8 * n for n, name in enumerate(self._words(items, arch))}
         self._check_labels(columns, arch, words)
         lines = [[part if isinstance(part, Line) else part.text for part in column] for column in columns]
@@ -148,7 +153,8 @@ class _Parser:
         cursor.skip()
         at, words = cursor.at, cursor.rest_of_line().split()
         heads = enumeration(list(HEADS), "or")
-        if not words or words[0] not in HEADS:
+        known = {**{load(name).herd_head: name for name in HEADS.values()}, **HEADS}
+        if not words or words[0] not in known or not words[0]:
             why = f"{quoted(words[0])} is no architecture" if words else "there is no test"
             raise cursor.error(at, f"{why}; the first line is {heads} and a name{did_you_mean(words[0], HEADS) if words else ''}")
         if len(words) != 2:
@@ -156,7 +162,7 @@ class _Parser:
             where = cursor.text.index(words[2], at + len(words[0]) + len(words[1])) if len(words) > 2 else at + len(words[0])
             raise cursor.error(where, f"{why}; the first line is {heads} and a name")
         cursor.at += len(cursor.rest_of_line())
-        return load(HEADS[words[0]]), words[1]
+        return load(known[words[0]]), words[1]
 
     def _about(self) -> str:
         cursor = self._cursor
@@ -173,6 +179,8 @@ class _Parser:
         """The items between the braces."""
         cursor = self._cursor
         cursor.skip()
+        while cursor.take(_INFORMATION):  # herd7's: what a generator says of the test
+            cursor.skip()
         begin = cursor.at
         if not cursor.take(_BRACE):
             raise cursor.error(begin, "the initial state is missing; { NAME = VALUE; CPU:REGISTER = VALUE; } before the columns")
@@ -183,6 +191,12 @@ class _Parser:
                 return items
             at = cursor.at
             found = cursor.take(_ITEM)
+            if not found and (declared := cursor.take(_DECLARED)) and not declared[0].strip().isidentifier():
+                self._declared(declared[0], at, items)
+                cursor.take(_SEMICOLON)
+                continue
+            if not found:
+                cursor.at = at
             if not found:
                 end = " (the closing } is missing)" if cursor.at == len(cursor.text) else ""
                 raise cursor.error(at, f"no initial value{end}; NAME = VALUE; or CPU:REGISTER = VALUE;")
@@ -191,6 +205,19 @@ class _Parser:
             cursor.skip()
             if not cursor.take(_SEMICOLON) and not _CLOSING.match(cursor.text, cursor.at):
                 raise cursor.error(cursor.at, "a semicolon (;) is missing after an initial value")
+
+    def _declared(self, text: str, at: int, items: list[_Item]) -> None:
+        """A type and a name without a value, as herd7 has it: a word is 0; of a register, it says nothing."""
+        name = text.split()[-1]
+        if ":" not in text and name not in [item.name for item in items if item.cpu < 0]:
+            items.append(_Item(-1, name, "0", at, at))
+
+    def _undeclared(self, items: list[_Item], columns: list[list[Line | Word]]) -> list[_Item]:
+        """Words of memory that nothing but a register's initial value names, as in herd7's tests: they are 0."""
+        labels = {part.text for column in columns for part in column if isinstance(part, Word)}
+        known = {item.name for item in items if item.cpu < 0} | labels
+        named = {item.value: item for item in items if item.value.isidentifier() and item.value not in known}
+        return [_Item(-1, name, "0", item.value_at, item.value_at) for name, item in named.items()]
 
     def _words(self, items: list[_Item], arch: LitmusArch) -> list[str]:
         """The names of the memory words."""
@@ -210,7 +237,7 @@ class _Parser:
             why = f"{quoted(name)} is a name of the assembly language; another name (a register is CPU:NAME)"
             raise self._cursor.error(at, why)
 
-    def _columns(self) -> list[list[Line | Word]]:
+    def _columns(self, arch: LitmusArch) -> list[list[Line | Word]]:
         """The lines of each CPU, preceded by the labels of their addresses."""
         cursor = self._cursor
         cursor.skip()
@@ -230,7 +257,7 @@ class _Parser:
             if len(row) > len(names):
                 raise cursor.error(row[len(names)][0], f"a row of {len(row)} columns; there are {len(names)} CPUs")
             for column, (where, text) in zip(columns, row, strict=False):
-                column += self._cell(where, text)
+                column += self._cell(arch, where, text)
         if not any(isinstance(part, Line) for column in columns for part in column):
             raise cursor.error(at, "no CPU has an instruction; rows as `instruction | instruction ;` below the columns' heads")
         return columns
@@ -253,7 +280,7 @@ class _Parser:
         cursor.at += len(line)
         return found
 
-    def _cell(self, at: int, text: str) -> Iterator[Line | Word]:
+    def _cell(self, arch: LitmusArch, at: int, text: str) -> Iterator[Line | Word]:
         cursor = self._cursor
         while label := LABEL.match(text):
             yield cursor.word(at + label.start(1), label[1])
@@ -261,7 +288,7 @@ class _Parser:
         if text:
             if len(text) > _LONGEST_LINE or not text.isascii() or not text.isprintable():
                 raise cursor.error(at, f"{quoted(text)} is no instruction; at most {_LONGEST_LINE} characters of ASCII")
-            yield Line(text, cursor.word(at))
+            yield Line(arch.from_herd(text), cursor.word(at))
 
     def _check_labels(self, columns: list[list[Line | Word]], arch: LitmusArch, words: Mapping[str, int]) -> None:
         seen: dict[str, Word] = {}

@@ -57,5 +57,5 @@ def explore(scenario: Scenario, fetch: str, limits: Limits | None = None, seed: 
     taken = (*assumptions(bounded, MODELS[fetch]), *_ASSUMPTIONS, *(() if scenario.visits else (_ENOUGH,)))
     return Verdict(
         scenario, fetch, "machine", outcome, wrong, text, found.schedule, found.states, found.moves, found.coverage, taken,
-        booted.digest, time.perf_counter() - began,
+        digest=booted.digest, seconds=time.perf_counter() - began,
     )  # fmt: skip

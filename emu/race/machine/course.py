@@ -12,7 +12,7 @@ from typing import NamedTuple
 from emu.cpu.disassembly import Instruction, disassemble
 from emu.ftrace.sites.patching import Patch, Step, Write
 from emu.race.machine.notes import CpuNotes, Notes, Stand
-from emu.race.model.automaton import Due
+from emu.race.model.cpu_state import Due
 from emu.race.model.patcher import Patcher
 from emu.race.scenario.fetch import MODELS, View
 from emu.race.scenario.protocol_steps import LabStep, pieces
@@ -71,7 +71,7 @@ class Course:
         self._decoded: dict[tuple[bytes, int], Instruction] = {}
         self.patcher = Patcher(scenario, patches, model)
         self.given = list(self._given())
-        self.stores = dict(_stores(scenario.steps(patches), model.store))
+        self.stores = dict(_stores(scenario.steps(patches), scenario.store_of(model)))
         codes = [(p.old, p.new, (scenario.mixture(p) or (b"",))[0]) for p in patches]
         self.instructions = [tuple(self._instructions(p, code) for code in of) for p, of in zip(patches, codes, strict=True)]
         self.way_back = self.patcher.undoing.index(True) - 1 if scenario.fails_at else -1
@@ -104,15 +104,10 @@ class Course:
             awaited: whether the driver awaits a CPU.
             every: yield fetches with all seen bytes of a site; otherwise, fetches that execute the same instruction are merged.
         """
-        if notes.position < self.patcher.end and not awaited and self._tasks_permit(notes):
+        if notes.position < self.patcher.end and not awaited and all(cpu.due is not Due.TASK for cpu in notes.cpus):
             yield Possible(self.patcher.events[notes.position])
         for index, cpu in enumerate(notes.cpus):
             yield from self._possible_on(index, cpu, self.patcher.now[notes.position], every)
-
-    def _tasks_permit(self, notes: Notes) -> bool:
-        """Whether the patcher's next event need not wait for tasks within a site."""
-        within = (stand.offset for cpu in notes.cpus for stand in (cpu.thread, cpu.nmi) if stand is not None)
-        return self.patcher.events[notes.position].what is not What.WAIT_TASKS or not any(within)
 
     def _possible_on(self, index: int, cpu: CpuNotes, now: int, every: bool) -> Iterator[Possible]:
         inner = cpu.inner

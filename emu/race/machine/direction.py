@@ -23,9 +23,9 @@ from emu.race.machine.breakpoint_handlers import breakpoint_handler
 from emu.race.machine.course import Course, Possible
 from emu.race.machine.cpu_direction import Lost
 from emu.race.machine.lab import Lab
-from emu.race.machine.notes import MIXTURE, NEW, OLD, CpuNotes, Notes, Stand
+from emu.race.machine.notes import MIXTURE, NEW, OLD, CpuNotes, Notes, Stand, answered
 from emu.race.machine.watched_handler import WatchedHandler
-from emu.race.model.automaton import Due
+from emu.race.model.cpu_state import Due
 from emu.race.scenario.change import Change
 from emu.race.scenario.fetch import View
 from emu.race.scenario.scenario import Scenario, Wrong
@@ -152,7 +152,10 @@ class Direction:
         elif event.what is What.FORGET:
             if self._handler is not None:
                 self._handler.forgotten = True
-        elif event.what is not What.WAIT_TASKS:  # the events that are possible then say that no task is left
+        elif event.what is What.WAIT_TASKS:
+            if not self.course.patcher.parked[position]:
+                cpus = tuple(answered(cpu._replace(due=Due.TASK)) for cpu in cpus)
+        else:
             cpus = self._ask(event, position)
         self.notes = Notes(position + 1, cpus)
         assert event.what is not What.DONE or not driver.busy
@@ -209,7 +212,7 @@ class Direction:
 
     def _note(self, index: int, after: CpuNotes) -> None:
         cpus = self.notes.cpus
-        self.notes = self.notes._replace(cpus=(*cpus[:index], after, *cpus[index + 1 :]))
+        self.notes = self.notes._replace(cpus=(*cpus[:index], answered(after), *cpus[index + 1 :]))
 
     def _interrupt(self, event: Event, cpu: CpuNotes) -> CpuNotes:
         position = self.notes.position

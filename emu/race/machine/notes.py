@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from emu.race.model.automaton import Due
+from emu.race.model.cpu_state import Due
 from emu.race.scenario.fetch import View
 
-__all__ = ["ANY", "MIXTURE", "NEW", "OLD", "CpuNotes", "Notes", "Stand"]
+__all__ = ["ANY", "MIXTURE", "NEW", "OLD", "CpuNotes", "Notes", "Stand", "answered"]
 
 OLD, NEW, MIXTURE = 1, 2, 4
 ANY = OLD | NEW | MIXTURE
@@ -55,6 +55,11 @@ class CpuNotes(NamedTuple):
     def inner(self) -> Stand | None:
         """Its innermost position."""
         return self.nmi or self.thread
+
+
+def answered(cpu: CpuNotes) -> CpuNotes:
+    """The notes of a CPU that may be at home, and in no NMI: then it has answered a wait for tasks."""
+    return cpu._replace(due=Due.NOTHING) if cpu.due is Due.TASK and cpu.inner is None else cpu
 
 
 class Notes(NamedTuple):

@@ -6,9 +6,10 @@ from __future__ import annotations
 from collections import Counter
 
 from emu.cpu import arch as cpu_arch
+from emu.ftrace.sites.patching import Release
 from emu.race.model.model_sites import model_patches
-from emu.race.scenario.protocol_steps import Free, WaitTasks
-from emu.race.scenario.scenario import Scenario
+from emu.race.scenario.protocol_steps import Forget, Free, Know, WaitTasks
+from emu.race.scenario.scenario import Hotplug, Scenario
 
 __all__ = ["unsupported"]
 
@@ -31,11 +32,19 @@ def unsupported(scenario: Scenario) -> str | None:
             return f"the guest's module has {_FUNCTIONS} sites at {place} of a line, not {count}"
     if scenario.cpus > most:
         return f"a machine has at most {most} CPUs"
-    trampolines = Free | WaitTasks if scenario.change.from_call else Free
+    trampolines = Free | WaitTasks if scenario.from_call else Free
     if any(isinstance(step, trampolines) for step in steps):
         return "the guest frees no trampolines"
     if scenario.user or scenario.entry_sites:
         return "the guest's CPUs begin in the kernel, and nothing is deferred to its entry"
+    if scenario.codes or scenario.right or scenario.into:
+        return "the guest's module has sites with the changes of `change` alone, and no jumps into them"
+    if scenario.irq_sites or scenario.idle_sites or scenario.hotplug is not Hotplug.NONE or scenario.nests or scenario.ist:
+        return "on the guest neither interrupts nor the idle task come to sites, no CPU goes, and no NMIs nest"
+    if any(isinstance(step, Know) or (isinstance(step, Forget) and step.site) for step in steps):
+        return "the guest's handler knows all sites or none"
+    if scenario.deaf and any(isinstance(step, Release) for step in steps):
+        return "the guest's CPUs always synchronise when they are released"
     if scenario.handler_sites:
         return "the guest's breakpoint handler comes to no site"
     return None

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 
 from emu.ftrace.sites.patching import Park, Patch, Release, Synchronise, Write
 from emu.race.scenario.fetch import View, Views
 from emu.race.scenario.fetch_model import FetchModel
-from emu.race.scenario.protocol_steps import Forget, Free, LabStep, WaitTasks, pieces
+from emu.race.scenario.protocol_steps import Forget, Free, Know, LabStep, WaitTasks, pieces
 from emu.race.scenario.scenario import Scenario
 from emu.race.schedule.event import PATCHER, Event, What
 
@@ -22,6 +23,7 @@ _EVENTS = {
     Free: What.FREE,
     WaitTasks: What.WAIT_TASKS,
     Forget: What.FORGET,
+    Know: What.KNOW,
 }
 _UNANSWERED_WHILE_PARKED = (What.SYNC, What.PARK, What.WAIT_TASKS)
 
@@ -35,6 +37,7 @@ class Patcher:
         scenario: the scenario with the protocol.
         patches: the change at each site.
         model: the fetch model, which says which stores are atomic.
+        sites: the sites, from 1, that CPUs come to; None: all.
 
     Attributes:
         events: the events. The last is DONE, unless the protocol does not end.
@@ -44,24 +47,30 @@ class Patcher:
         views: for each site, what a CPU may fetch.
         now: the version of memory.
         parked: whether all CPUs have been asked to park.
-        known: whether the breakpoint handler knows the sites.
+        known: the sites that the breakpoint handler knows.
         undoing: whether it is undoing the change.
         freed: whether the old calls' trampolines have been freed.
-        synchronisations: how many times CPUs have been asked to synchronise.
+        synchronisations: how many times CPUs have been asked to synchronise, or released.
         done: whether the protocol has ended.
     """
 
-    def __init__(self, scenario: Scenario, patches: Sequence[Patch], model: FetchModel) -> None:
+    def __init__(
+        self, scenario: Scenario, patches: Sequence[Patch], model: FetchModel, sites: AbstractSet[int] | None = None
+    ) -> None:
         self._patches = patches
         steps = scenario.steps(patches)
         self.events: list[Event] = []
         self.memory = [[patch.old for patch in patches]]
         self.now, self.synchronisations = [0], [0]
-        self.parked, self.known, self.undoing, self.freed, self.done = [False], [True], [False], [False], [False]
+        self.parked, self.undoing, self.freed, self.done = [False], [False], [False], [False]
+        self._sites = frozenset(range(1, len(patches) + 1))
+        later = [frozenset((step.site,)) if step.site else self._sites for step in steps if isinstance(step, Know)]
+        self.known = [self._sites.difference(*later)]
+        store = scenario.store_of(model)
         way_back = _way_back(scenario, patches, steps)
         self.ends = True
         for number, step in enumerate(steps):
-            for event in self._events_of(step, model):
+            for event in self._events_of(step, store):
                 self._do(event, number >= way_back)
             if not self.ends:
                 break
@@ -71,20 +80,22 @@ class Patcher:
         self.end = len(self.events)
         self.views = [Views(model, p.address, [sites[n] for sites in self.memory]) for n, p in enumerate(patches)]
         self._deaf = scenario.deaf
+        self._seen = [sites is None or n in sites for n in range(1, len(patches) + 1)]
 
     def synchronised(self, position: int) -> tuple[View, ...]:
-        """The view of each site for a CPU that synchronises at a position."""
-        return tuple(views.synchronised(self.now[position]) for views in self.views)
+        """The view of each site for a CPU that synchronises at a position; () for a site that no CPU comes to."""
+        now = self.now[position]
+        return tuple(views.synchronised(now) if seen else () for views, seen in zip(self.views, self._seen, strict=True))
 
     def is_deaf(self, position: int) -> bool:
         """Whether the last synchronisation before a position does not affect fetches."""
         return self.synchronisations[position] in self._deaf
 
-    def _events_of(self, step: LabStep, model: FetchModel) -> Iterator[Event]:
+    def _events_of(self, step: LabStep, store: int) -> Iterator[Event]:
         if not isinstance(step, Write):
-            yield Event(PATCHER, _EVENTS[type(step)])
+            yield Event(PATCHER, _EVENTS[type(step)], step.site if isinstance(step, Know | Forget) else 0)
             return
-        for piece in pieces(step, model.store):
+        for piece in pieces(step, store):
             site = next(n for n, p in enumerate(self._patches) if p.address <= piece.address < p.address + len(p.old))
             yield Event(PATCHER, What.WRITE, site + 1, piece.address - self._patches[site].address, piece.new)
 
@@ -101,11 +112,18 @@ class Patcher:
             self.memory.append(memory)
         self.now.append(len(self.memory) - 1)
         self.parked.append(what is What.PARK or (parked and what is not What.RELEASE))
-        self.known.append(self.known[-1] and what not in (What.FORGET, What.DONE))
+        self.known.append(self._known_after(event))
         self.undoing.append(undoing)
         self.freed.append(self.freed[-1] or what is What.FREE)
-        self.synchronisations.append(self.synchronisations[-1] + (what is What.SYNC))
+        self.synchronisations.append(self.synchronisations[-1] + (what in (What.SYNC, What.RELEASE)))
         self.done.append(what is What.DONE)
+
+    def _known_after(self, event: Event) -> frozenset[int]:
+        """The sites that the handler knows after an event."""
+        named = frozenset((event.site,)) if event.site else self._sites
+        if event.what is What.KNOW:
+            return self.known[-1] | named
+        return self.known[-1] - named if event.what in (What.FORGET, What.DONE) else self.known[-1]
 
 
 def _way_back(scenario: Scenario, patches: Sequence[Patch], steps: Sequence[LabStep]) -> int:

@@ -20,7 +20,7 @@ from typing import TypeAlias
 
 from emu.race.limits import INTERRUPTED, Limits
 from emu.race.model import STUCK, automaton_of
-from emu.race.model.automaton import Move
+from emu.race.model.cpu_state import Move
 from emu.race.model.tables import NOT_ALLOWED, WRONG, Tables
 from emu.race.scenario.scenario import Scenario, Wrong
 from emu.race.schedule.event import PATCHER, Event

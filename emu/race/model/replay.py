@@ -8,7 +8,8 @@ import dataclasses
 from collections.abc import Sequence
 
 from emu.race.model import STUCK, automaton_of
-from emu.race.model.automaton import Automaton, Move
+from emu.race.model.automaton import Automaton
+from emu.race.model.cpu_state import Move
 from emu.race.scenario.scenario import Scenario, Wrong
 from emu.race.schedule.event import PATCHER, Event
 from emu.race.schedule.permitted import NotPermitted, is_same

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from emu.race.limits import INTERRUPTED, Limits
-from emu.race.model.automaton import Move
+from emu.race.model.cpu_state import Move
 from emu.race.model.tables import NOT_ALLOWED, WRONG, Tables
 from emu.race.schedule.event import Event
 

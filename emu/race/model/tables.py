@@ -6,7 +6,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from emu.race.limits import Limits
-from emu.race.model.automaton import Automaton, Cpu, Move
+from emu.race.model.automaton import Automaton
+from emu.race.model.cpu_state import Cpu, Move
 from emu.race.model.native.search import NOT_ALLOWED, WRONG
 from emu.race.schedule.event import What
 

@@ -16,7 +16,7 @@ from emu.architectures import ARCHITECTURES
 from emu.race.arch import load
 from emu.race.scenario.fetch_model import FetchModel
 
-__all__ = ["ALIASES", "MODELS", "Fetch", "View", "Views", "model_of"]
+__all__ = ["ALIASES", "MODELS", "Fetch", "View", "Views", "is_within", "model_of"]
 
 View: TypeAlias = tuple[int, ...]
 
@@ -36,6 +36,16 @@ def model_of(arch: str, name: str) -> FetchModel:
     if name not in known:
         raise ValueError(f"{arch} has no fetch model '{name}'; it has {', '.join(known)}")
     return known[name]
+
+
+def is_within(model: FetchModel, other: FetchModel) -> bool:
+    """Whether a CPU of `other` may see all that one of `model` may, if their stores are whole in equal pieces.
+
+    Then what is unsafe under `model` is unsafe under `other`.
+    """
+    if model.coherent or other.coherent:
+        return model.coherent
+    return model.granule % other.granule == 0 and (model.monotone or not other.monotone)
 
 
 class Fetch(NamedTuple):

@@ -12,7 +12,9 @@ from emu.ftrace.sites.protocol_file import protocol_of
 from emu.race.model.model_sites import model_patches
 from emu.race.scenario.protocol_steps import LAB_PROTOCOLS, PAIR, STEP_KINDS, LabStep, checked, stages
 from emu.race.scenario.protocol_text import (
+    OF_A_SITE,
     STEPS,
+    WIDTHS,
     ChangedProtocol,
     FileProtocol,
     NamedProtocol,
@@ -125,28 +127,40 @@ class ProtocolParser:
 
     def _step(self, line: Line) -> WrittenWrite | str:
         file, word = self._file, line.head
+        sites = range(1, len(self._patches) + 1)
         if file.choice(word, ("write", *STEPS), "step") != "write":
-            file.no_more(line, 1, "no value")
-            return word.text
+            of_a_site = word.text in OF_A_SITE and bool(line.values)
+            file.no_more(line, 1 + of_a_site, "a site's number or no value" if word.text in OF_A_SITE else "no value")
+            return f"{word.text} {file.number(line.values[0], sites, 'site of the scenario')}" if of_a_site else word.text
         values = list(line.values)
+        by = next((n for n, value in enumerate(values) if value.text == "by"), len(values))
+        values, widths = values[:by], values[by:]
         site = 0
         if values and values[0].text.isdigit():
-            site = file.number(values.pop(0), range(1, len(self._patches) + 1), "site of the scenario")
+            site = file.number(values.pop(0), sites, "site of the scenario")
         if len(values) < 2:
             raise file.error(line.end, "'write' lacks a word; write, a site's number or nothing, a part, a value")
         part, *data = values
         text = " ".join(word.text for word in data)
-        step = WrittenWrite(part.text, text, site)
+        step = WrittenWrite(part.text, text, site, self._widths(widths))
         patch = self._patches[max(site, 1) - 1]
         for at, check in (
             (part, lambda: step.bytes_of(len(patch.old), len(self._breakpoint))),
             (data[0], lambda: step.data(patch, self._breakpoint)),
+            (widths[0] if widths else part, lambda: step.check_widths(len(step.bytes_of(len(patch.old), len(self._breakpoint))))),
         ):
             try:
                 check()
             except ValueError as error:
                 raise file.error(at, f"{quoted(at.text)}: {error}") from None
         return step
+
+    def _widths(self, words: Sequence[Word]) -> tuple[int, ...]:
+        """The widths of stores after `by`."""
+        if len(words) == 1:
+            raise self._file.error(words[0], f"'by' has no value; widths of stores: {', '.join(map(str, WIDTHS))}")
+        widths = [str(width) for width in WIDTHS]
+        return tuple(int(self._file.choice(word, widths, "width of a store")) for word in words[1:])
 
 
 def protocols_allowed(names: Iterable[str], files: bool = True) -> str:

@@ -14,8 +14,8 @@ from typing import TypeAlias
 from emu.ftrace.sites.patching import PROTOCOLS, Park, Patch, Release, Step, Synchronise, Write, undo
 
 __all__ = [
-    "LAB_PROTOCOLS", "PAIR", "STEP_KINDS", "Forget", "Free", "LabStep", "WaitTasks", "checked", "pieces", "stages", "swapped",
-    "undone", "without",
+    "LAB_PROTOCOLS", "PAIR", "STEP_KINDS", "Forget", "Free", "Know", "LabStep", "WaitTasks", "WideWrite", "checked", "pieces",
+    "stages", "swapped", "undone", "without",
 ]  # fmt: skip
 
 
@@ -26,16 +26,35 @@ class Free:
 
 @dataclass(frozen=True)
 class WaitTasks:
-    """Waits until no task is in such a trampoline, or between two instructions of a site (Linux's synchronize_rcu_tasks())."""
+    """Waits until each task was away from sites, their trampolines and the breakpoint handler, once since the wait began.
+
+    As Linux's synchronize_rcu_tasks(), it waits for tasks that were preempted, interrupted or trapped there, and for handlers of
+    interrupts and NMIs that run when it begins; not for the idle task.
+    """
 
 
 @dataclass(frozen=True)
 class Forget:
-    """The breakpoint handler forgets the sites. Implied at a protocol's end."""
+    """The breakpoint handler forgets a site, or if `site` is 0 all of them. Implied at a protocol's end."""
+
+    site: int = 0
 
 
-LabStep: TypeAlias = Step | Free | WaitTasks | Forget
-STEP_KINDS = (Synchronise, Park, Release, Free, WaitTasks, Forget)  # except writes
+@dataclass(frozen=True)
+class Know:
+    """From here on the breakpoint handler knows a site, or if `site` is 0 all of them. It knows all others from the beginning."""
+
+    site: int = 0
+
+
+@dataclass(frozen=True)
+class WideWrite(Write):
+    """A store of 16 bytes, which is whole if it lies in 16 aligned bytes. `new` has those that lie in the site."""
+
+
+LabStep: TypeAlias = Step | Free | WaitTasks | Forget | Know
+STEP_KINDS = (Synchronise, Park, Release, Free, WaitTasks, Forget, Know)  # except writes
+_WIDE = 16
 PAIR = "pair"
 
 
@@ -120,6 +139,8 @@ def undone(steps: Sequence[LabStep], patches: Sequence[Patch], breakpoint: bytes
 def pieces(write: Write, atom: int) -> Iterator[Write]:
     """A store as seen by other CPUs: atomic within an aligned piece of `atom` bytes, otherwise one part after another."""
     address, expected, new = write.address, write.expected, write.new
+    if isinstance(write, WideWrite):
+        atom = max(atom, _WIDE)
     while new:
         size = min(len(new), atom - address % atom)
         yield Write(address, expected[:size], new[:size])

@@ -17,11 +17,24 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from emu.ftrace.sites.patching import Park, Patch, Release, Synchronise, Write
-from emu.race.scenario.protocol_steps import LAB_PROTOCOLS, Forget, Free, LabStep, WaitTasks, stages, swapped, without
+from emu.race.scenario.protocol_steps import (
+    LAB_PROTOCOLS,
+    Forget,
+    Free,
+    Know,
+    LabStep,
+    WaitTasks,
+    WideWrite,
+    stages,
+    swapped,
+    without,
+)
 from emu.race.scenario.scenario import LabProtocol
 
 __all__ = [
+    "OF_A_SITE",
     "STEPS",
+    "WIDTHS",
     "ChangedProtocol",
     "FileProtocol",
     "NamedProtocol",
@@ -39,9 +52,14 @@ STEPS: Mapping[str, LabStep] = MappingProxyType(
         "free": Free(),
         "wait-tasks": WaitTasks(),
         "forget": Forget(),
+        "know": Know(),
     }
 )
-"""Steps that are a single word."""
+"""Steps that are a single word; `forget` and `know` may have a site's number after it."""
+
+OF_A_SITE = ("forget", "know")
+WIDTHS = (1, 2, 4, 8, 16)
+_WIDEST = WIDTHS[-1]
 
 _PARTS = ("all", "head", "tail")
 _RANGE = re.compile(r"\+(\d{1,3})(?:\.\.(\d{1,3}))?")
@@ -108,15 +126,28 @@ class WrittenWrite:
         part: "head" (the breakpoint's length), "tail" (the rest), "all", or "+A..B" (the bytes A to B, from 0).
         value: "breakpoint", "old", "new", or bytes in hexadecimal.
         site: from 1; 0: all sites, one after another.
+        by: the widths in bytes of the stores that it is made of, one behind the other; the last may reach beyond the part, and
+            writes there what is there. (): a store of 8 bytes, or as many as the part needs.
     """
 
     part: str
     value: str
     site: int = 0
+    by: tuple[int, ...] = ()
 
     @property
     def text(self) -> str:
-        return f"write {f'{self.site} ' * bool(self.site)}{self.part} {self.value}"
+        by = f" by {' '.join(map(str, self.by))}" if self.by else ""
+        return f"write {f'{self.site} ' * bool(self.site)}{self.part} {self.value}{by}"
+
+    def check_widths(self, size: int) -> None:
+        """Checks the widths for a part of so many bytes.
+
+        Raises:
+            ValueError: they are too short, or there are too many. The text says what is allowed.
+        """
+        if self.by and not sum(self.by[:-1]) < size <= sum(self.by):
+            raise ValueError(f"stores of {' and '.join(map(str, self.by))} bytes for a part of {size}; as many as the part needs")
 
     def bytes_of(self, size: int, breakpoint: int) -> range:
         """The range of its part of a site. `breakpoint`: the breakpoint's length.
@@ -159,24 +190,29 @@ class WrittenWrite:
     def writes(self, patches: Sequence[Patch], breakpoint: bytes) -> list[Write]:
         if self.site > len(patches):
             raise ValueError(f"there is no site {self.site} of {len(patches)}")
-        found = []
+        found: list[Write] = []
         for patch in [patches[self.site - 1]] if self.site else patches:
             places = self.bytes_of(len(patch.old), len(breakpoint))
             old = patch.old[places.start : places.stop]
-            found.append(Write(patch.address + places.start, old, self.data(patch, breakpoint)))
+            self.check_widths(len(places))
+            data, at = self.data(patch, breakpoint), 0
+            for width in self.by or (len(places),):
+                kind = WideWrite if width == _WIDEST and self.by else Write
+                found.append(kind(patch.address + places.start + at, old[at : at + width], data[at : at + width]))
+                at += width
         return found
 
 
 @dataclass(frozen=True)
 class WrittenProtocol:
-    """Steps written out in a scenario: writes, and words of STEPS."""
+    """Steps written out in a scenario: writes, and words of STEPS, some of them with a site's number."""
 
     steps: tuple[WrittenWrite | str, ...]
 
     def __call__(self, patches: Sequence[Patch], breakpoint: bytes) -> list[LabStep]:
         found: list[LabStep] = []
         for step in self.steps:
-            found += [STEPS[step]] if isinstance(step, str) else step.writes(patches, breakpoint)
+            found += [_step(step, len(patches))] if isinstance(step, str) else step.writes(patches, breakpoint)
         return found
 
     @property
@@ -186,6 +222,15 @@ class WrittenProtocol:
     @property
     def text(self) -> str:
         return "; ".join(self.lines)
+
+
+def _step(text: str, sites: int) -> LabStep:
+    word, _, number = text.partition(" ")
+    if not number:
+        return STEPS[word]
+    if int(number) > sites:
+        raise ValueError(f"there is no site {number} of {sites}")
+    return Know(int(number)) if word == "know" else Forget(int(number))
 
 
 def written(steps: Sequence[LabStep], patches: Sequence[Patch], breakpoint: bytes) -> WrittenProtocol:
@@ -200,13 +245,13 @@ def written(steps: Sequence[LabStep], patches: Sequence[Patch], breakpoint: byte
     found: list[WrittenWrite | str] = []
     for step in steps:
         if not isinstance(step, Write):
-            found.append(words[step])
+            found.append(f"{words[type(step)()]} {step.site}" if isinstance(step, Know | Forget) and step.site else words[step])
             continue
         last = _written(step, patches, breakpoint)
         found.append(last)
         run = found[-len(patches) :]
-        if run == [WrittenWrite(last.part, last.value, site) for site in range(1, len(patches) + 1)]:
-            found[-len(patches) :] = [WrittenWrite(last.part, last.value)]
+        if run == [WrittenWrite(last.part, last.value, site, last.by) for site in range(1, len(patches) + 1)]:
+            found[-len(patches) :] = [WrittenWrite(last.part, last.value, by=last.by)]
     return WrittenProtocol(tuple(found))
 
 
@@ -220,4 +265,5 @@ def _written(write: Write, patches: Sequence[Patch], breakpoint: bytes) -> Writt
     part = parts.get(places) or f"+{places.start}" + f"..{places.stop - 1}" * (len(places) > 1)
     old, new = (code[places.start : places.stop] for code in (patch.old, patch.new))
     values = {old: "old", breakpoint: "breakpoint", new: "new"}  # if some are equal, the last counts
-    return WrittenWrite(part, values.get(write.new) or write.new.hex(" "), site)
+    by = (_WIDEST,) if isinstance(write, WideWrite) else ()
+    return WrittenWrite(part, values.get(write.new) or write.new.hex(" "), site, by)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Scenarios as text files: a word and its values per line, in any order, below `scenario NAME`.
+"""Reads scenarios from text files: a word and its values per line, in any order, below `scenario NAME`.
 
     scenario  breakpoint-without-4
     "the tail is not synchronised before the breakpoint is removed"
@@ -13,6 +13,7 @@ The words are described in `Scenario`. `#` begins a comment.
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 from pathlib import Path
@@ -20,33 +21,43 @@ from typing import TypeVar
 
 from emu.architectures import ARCHITECTURES, DEFAULT_ARCHITECTURE
 from emu.ftrace import arch as ftrace_arch
-from emu.ftrace.sites.own_protocol import steps_of
-from emu.ftrace.sites.patching import Synchronise, Write
+from emu.ftrace.sites.patching import Release, Synchronise, Write
 from emu.race.arch import load
+from emu.race.model.cpu_state import MOST_BETWEEN
 from emu.race.model.model_sites import MOST_SITES, model_patches
 from emu.race.scenario.change import Change
 from emu.race.scenario.fetch import ALIASES
 from emu.race.scenario.protocol_lines import ProtocolParser, protocols_allowed
-from emu.race.scenario.protocol_steps import LAB_PROTOCOLS, STEP_KINDS, LabStep, checked
-from emu.race.scenario.protocol_text import (
-    ChangedProtocol,
-    FileProtocol,
-    ShippedProtocol,
-    WrittenProtocol,
-    written,
+from emu.race.scenario.protocol_steps import LAB_PROTOCOLS
+from emu.race.scenario.protocol_text import ShippedProtocol
+from emu.race.scenario.scenario import (
+    MOST_CPUS,
+    PAGE,
+    WHOLE,
+    Deferral,
+    Expectation,
+    Handler,
+    Hotplug,
+    Scenario,
+    Stack,
+    Wrong,
 )
-from emu.race.scenario.scenario import LINE, MOST_CPUS, Expectation, Handler, LabProtocol, Scenario, Wrong
-from emu.race.scenario.text_file import Line, TextError, TextFile, Word, one_line, quoted, read_text
+from emu.race.scenario.text_file import Line, TextFile, Word, one_line, quoted, read_text
 
-__all__ = ["format", "parse", "parse_lines", "read"]
+__all__ = ["parse", "parse_lines", "read"]
 
 _LONGEST = 1 << 16  # bytes
 _LONGEST_NAME = 100  # characters
 _MOST_VISITS = 100
 _WORDS = (
-    "scenario", "arch", "place", "change", "protocol", "fails", "handler", "misses", "nmi", "in-handler", "deaf", "user",
-    "entry", "visits", "cpus", "fetch", "never", "expect",
+    "scenario", "arch", "place", "change", "old", "new", "calls", "right", "protocol", "fails", "handler", "misses", "nmi",
+    "irq", "idle", "into", "nests", "ist", "in-handler", "deaf", "user", "entry", "hotplug", "visits", "cpus", "stores", "fetch",
+    "never", "expect",
 )  # fmt: skip
+_MOST_EVENTS = 1000
+_LONGEST_CODE = 32  # bytes of a site whose code is given
+_STORES = ("1", "2", "4", "8", "16", "64", "whole")
+_BYTE = re.compile(r"[0-9a-fA-F]{2}")
 _SAFE, _UNSAFE = "safe", "unsafe"
 
 Value = TypeVar("Value")
@@ -98,6 +109,7 @@ class _Parser:
         self._folder = folder
         self._lines: dict[str, Line] = {}
         self._expected: list[Line] = []
+        self._right: list[Line] = []
         self._steps: list[Line] = []
         self._about = ""
         if not lines or lines[0].head.text != "scenario":
@@ -125,6 +137,8 @@ class _Parser:
         name = file.choice(word, _WORDS, "word of a scenario")
         if name == "expect":
             self._expected.append(line)
+        elif name == "right":
+            self._right.append(line)
         elif name in self._lines:
             raise file.error(word, f"{quoted(name)} again; it is in line {self._lines[name].head.line}")
         else:
@@ -147,16 +161,25 @@ class _Parser:
             arch,
             places,
             change,
+            self._codes(),
             handler=self._one("handler", lambda word: self._named(word, Handler, "handler"), Handler.EMULATE),
             misses=self._sites("misses", sites),
             handler_sites=self._sites("in-handler", sites),
             nmi_sites=self._sites("nmi", sites),
-            user=self._flag("user"),
+            irq_sites=self._sites("irq", sites),
+            idle_sites=self._sites("idle", sites),
+            nests=self._flag("nests"),
+            ist=self._set("ist", Stack, "stack"),
+            hotplug=self._optional("hotplug", Hotplug, Hotplug.FREE, Hotplug.NONE),
+            user="user" in self._lines,
+            deferral=self._optional("user", Deferral, Deferral.WATCHING, Deferral.WATCHING),
             entry_sites=self._sites("entry", sites),
             visits=self._number("visits", range(_MOST_VISITS + 1), 0),
             cpus=self._number("cpus", range(1, MOST_CPUS + 1), 2),
         )
-        for name in ("handler", "misses", "in-handler"):
+        scenario = dataclasses.replace(scenario, right=self._right_codes(scenario), calls=self._calls(scenario))
+        scenario = dataclasses.replace(scenario, into=self._into(scenario))
+        for name in ("handler", "misses", "in-handler", "nests", "ist"):
             if name in self._lines and not scenario.breakpoint:
                 raise file.error(self._lines[name].head, f"'{name}' on {arch}, which has no breakpoints")
         if "entry" in self._lines and "user" not in self._lines:
@@ -166,10 +189,11 @@ class _Parser:
         scenario = dataclasses.replace(
             scenario, protocol=protocol, protocol_text=protocol.text, fails_at=self._number("fails", range(1, writes + 1), 0)
         )
-        synchronisations = sum(isinstance(step, Synchronise) for step in scenario.steps(model_patches(scenario)))
+        synchronisations = sum(isinstance(step, Synchronise | Release) for step in scenario.steps(model_patches(scenario)))
         scenario = dataclasses.replace(
             scenario,
-            deaf=self._numbers("deaf", range(1, synchronisations + 1), "synchronisation"),
+            deaf=self._numbers("deaf", range(1, synchronisations + 1), "synchronisation or release"),
+            stores=self._one("stores", self._store, 0),
             fetch=self._models("fetch", scenario, "fetch model of " + arch),
             never=self._never(),
         )
@@ -218,7 +242,68 @@ class _Parser:
     def _sites(self, name: str, sites: range) -> frozenset[int]:
         return self._numbers(name, sites, "site of the scenario")
 
+    def _set(self, name: str, names: type[Name], what: str) -> frozenset[Name]:
+        line = self._lines.get(name)
+        return frozenset() if line is None else frozenset(self._each(line, lambda word: self._named(word, names, what), what))
+
+    def _optional(self, name: str, names: type[Name], alone: Name, missing: Name) -> Name:
+        """A line whose value may be missing, as may be the line."""
+        line = self._lines.get(name)
+        if line is None:
+            return missing
+        return self._one(name, lambda word: self._named(word, names, f"value of `{name}`"), alone) if line.values else alone
+
     # Each kind of line
+
+    def _store(self, word: Word) -> int:
+        text = self._file.choice(word, _STORES, "size of a store that is seen whole")
+        return WHOLE if text == "whole" else int(text)
+
+    def _bytes(self, line: Line, most: int) -> bytes:
+        file = self._file
+        for word in line.values:
+            if not _BYTE.fullmatch(word.text):
+                raise file.error(word, f"{quoted(word.text)} is no byte; two digits in hexadecimal")
+        if not 1 <= len(line.values) <= most:
+            raise file.error(line.end, f"{len(line.values)} bytes; 1 to {most}")
+        return bytes(int(word.text, 16) for word in line.values)
+
+    def _codes(self) -> tuple[bytes, bytes] | None:
+        file, given = self._file, [name for name in ("old", "new") if name in self._lines]
+        if not given:
+            return None
+        if len(given) == 1 or "change" in self._lines:
+            other = "change" if len(given) == 2 else "old" if given == ["new"] else "new"
+            how = "together with" if other == "change" else "without"
+            raise file.error(self._lines[given[0]].head, f"'{given[0]}' {how} `{other}`; `old` and `new` instead of `change`")
+        old, new = (self._bytes(self._lines[name], _LONGEST_CODE) for name in ("old", "new"))
+        if len(old) != len(new):
+            raise file.error(self._lines["new"].end, f"{len(new)} bytes for a site of {len(old)}; as many as `old` has")
+        return old, new
+
+    def _right_codes(self, scenario: Scenario) -> tuple[bytes, ...]:
+        if len(self._right) > MOST_BETWEEN:
+            raise self._file.error(self._right[MOST_BETWEEN].head, f"{len(self._right)} lines `right`; at most {MOST_BETWEEN}")
+        size = len(model_patches(scenario)[0].old)
+        return tuple(self._bytes(line, size) for line in self._right)
+
+    def _into(self, scenario: Scenario) -> frozenset[int]:
+        line = self._lines.get("into")
+        if line is None:
+            return frozenset()
+        offsets = [str(offset) for offset in scenario.offsets[1:]]
+        what = "offset of an instruction within the old code"
+        if not offsets:
+            raise self._file.error(line.head, "'into' a site of one instruction; there is nothing to jump to")
+        return frozenset(self._each(line, lambda word: int(self._file.choice(word, offsets, what)), what))
+
+    def _calls(self, scenario: Scenario) -> frozenset[str]:
+        line = self._lines.get("calls")
+        if line is None:
+            return frozenset()
+        if not scenario.codes:
+            raise self._file.error(line.head, "'calls' without `old` and `new`; `change` says what calls")
+        return frozenset(self._each(line, lambda word: self._file.choice(word, ("old", "new"), "code"), "code"))
 
     def _name(self, line: Line) -> str:
         if not line.values:
@@ -249,8 +334,8 @@ class _Parser:
             raise self._file.error(line.end, "'place' has no value; an offset in a line for each site is needed")
         if len(line.values) > MOST_SITES:
             raise self._file.error(line.values[MOST_SITES], f"{len(line.values)} sites; at most {MOST_SITES}")
-        offsets = range(0, LINE, ftrace_arch.load(arch).cpu.instruction_alignment)
-        what = f"offset of a site of {arch} in a line of {LINE} bytes"
+        offsets = range(0, PAGE, ftrace_arch.load(arch).cpu.instruction_alignment)
+        what = f"offset of a site of {arch} in a page of {PAGE} bytes"
         return tuple(self._file.number(word, offsets, what) for word in line.values)
 
     def _model(self, word: Word, scenario: Scenario, what: str) -> str:
@@ -279,104 +364,22 @@ class _Parser:
             word, *on = line.values
             wrong = [name.value for name in Wrong if name in scenario.never]
             text = file.choice(word, [_SAFE, _UNSAFE, *wrong], "outcome of a search")
-            expectation = Expectation(text != _SAFE, None if text in (_SAFE, _UNSAFE) else Wrong(text))
+            events = 0
+            if text != _SAFE and on and on[0].text == "in":
+                at = on[1] if len(on) > 1 else line.end
+                events = file.number(at, range(1, _MOST_EVENTS + 1), "number of events")
+                on = on[2:]
+            expectation = Expectation(text != _SAFE, None if text in (_SAFE, _UNSAFE) else Wrong(text), events)
             models = list(scenario.models)
-            at = [word] * len(models)
+            places = [word] * len(models)
             if on:
                 if on[0].text != "on":
-                    raise file.error(on[0], f"{quoted(on[0].text)} after {quoted(text)}; nothing, or `on` and fetch models")
+                    may = "nothing, or `on` and fetch models"
+                    raise file.error(on[0], f"{quoted(on[0].text)} after {quoted(text)}; {may}")
                 models = self._distinct(on[1:], searched, line.end, "'on' has no value; at least one fetch model")
-                at = on[1:]
-            for model, place in zip(models, at, strict=True):
+                places = on[1:]
+            for model, place in zip(models, places, strict=True):
                 if model in found:
                     raise file.error(place, f"a second expectation on {model}; there is one for each fetch model")
                 found[model] = expectation
         return found
-
-
-def format(scenario: Scenario, *, files: bool = True) -> str:
-    """The text of a scenario, which `parse` turns into an equal one.
-
-    Args:
-        scenario: the scenario, whose steps must be within its sites.
-        files: whether a FILE.py:FUNCTION is kept; otherwise its steps are written out.
-
-    Raises:
-        ValueError: its protocol cannot be performed.
-    """
-    name = " ".join(one_line(scenario.name).replace("#", "").replace('"', "'").split()) or "unnamed"
-    lines = [_line("scenario", name)]
-    if scenario.about:
-        lines.append(f'"{one_line(scenario.about).replace(chr(34), chr(39))}"')
-    lines += [_line("arch", scenario.arch), _line("place", *scenario.places), _line("change", scenario.change)]
-    lines += _protocol_lines(scenario, files)
-    if scenario.fails_at:
-        lines.append(_line("fails", scenario.fails_at))
-    if scenario.handler is not Handler.EMULATE:
-        lines.append(_line("handler", scenario.handler))
-    for word, numbers in (
-        ("misses", scenario.misses),
-        ("nmi", scenario.nmi_sites),
-        ("in-handler", scenario.handler_sites),
-        ("deaf", scenario.deaf),
-        ("entry", scenario.entry_sites),
-    ):
-        if numbers:
-            lines.append(_line(word, *sorted(numbers)))
-    if scenario.user:
-        lines.append("user")
-    if scenario.visits:
-        lines.append(_line("visits", scenario.visits))
-    lines.append(_line("cpus", scenario.cpus))
-    if scenario.fetch:
-        lines.append(_line("fetch", *scenario.fetch))
-    if scenario.never != frozenset(Wrong):
-        lines.append(_line("never", *(wrong for wrong in Wrong if wrong in scenario.never)))
-    return "\n".join([*lines, *_expect_lines(scenario), ""])
-
-
-def _line(word: str, *values: object) -> str:
-    return f"{word:9} {' '.join(map(str, values))}"
-
-
-def _protocol_lines(scenario: Scenario, files: bool) -> list[str]:
-    protocol = scenario.protocol
-    if not isinstance(protocol, WrittenProtocol):
-        text = protocol.text if isinstance(protocol, ShippedProtocol | FileProtocol | ChangedProtocol) else scenario.protocol_text
-        if _is_named(scenario, text) or (files and _of_a_file(protocol)):
-            return [_line("protocol", text)]
-        patches = model_patches(scenario)
-        steps = checked(steps_of(protocol, patches, scenario.breakpoint, STEP_KINDS), patches)
-        protocol = written(steps, patches, scenario.breakpoint)
-    return ["protocol", *(f"    {line}" for line in protocol.lines)]
-
-
-def _of_a_file(protocol: LabProtocol) -> bool:
-    while isinstance(protocol, ChangedProtocol):
-        protocol = protocol.protocol
-    return isinstance(protocol, FileProtocol)
-
-
-def _is_named(scenario: Scenario, text: str) -> bool:
-    """Whether the text is the name of a shipped protocol, with changes, that makes the scenario's steps."""
-    file = TextFile(_line("protocol", one_line(text)), "")
-    try:
-        _, steps = ProtocolParser(file, scenario, None).protocol(file.lines[0], ())
-    except TextError:
-        return False
-    patches = model_patches(scenario)
-    own: list[LabStep] = checked(steps_of(scenario.protocol, patches, scenario.breakpoint, STEP_KINDS), patches)
-    return steps == own
-
-
-def _expect_lines(scenario: Scenario) -> list[str]:
-    by_expectation: dict[Expectation, list[str]] = {}
-    for model in scenario.models:
-        expectation = scenario.expected(model)
-        if expectation is not None:
-            by_expectation.setdefault(expectation, []).append(model)
-    lines = []
-    for expectation, models in by_expectation.items():
-        outcome = expectation.wrong or (_UNSAFE if expectation.unsafe else _SAFE)
-        lines.append(_line("expect", outcome, *(() if len(models) == len(scenario.models) else ("on", *models))))
-    return lines

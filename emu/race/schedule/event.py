@@ -20,8 +20,9 @@ class What(StrEnum):
     PARK = "park"  # asks every CPU to park
     RELEASE = "release"  # lets the parked CPUs continue; they have synchronised
     FREE = "free"  # frees the old calls' trampolines
-    WAIT_TASKS = "wait-tasks"  # no task is in one of them any more
-    FORGET = "forget"  # the handler no longer knows the sites
+    WAIT_TASKS = "wait-tasks"  # waits until each task was away from sites and trampolines once
+    KNOW = "know"  # the handler knows a site, or all
+    FORGET = "forget"  # the handler no longer knows a site, or any
     DONE = "done"  # the protocol has ended; the handler no longer knows the sites
     # A CPU's events
     FETCH = "fetch"  # fetches one instruction of a site and executes it
@@ -30,6 +31,11 @@ class What(StrEnum):
     WAIT = "wait"  # takes the interrupt of PARK, and is parked
     GO_ON = "go-on"  # has been released, and continues
     NMI = "nmi"  # an NMI occurs, whose handler reaches a site
+    RETURN = "return"  # returns from an NMI in which NMIs are unmasked
+    IRQ = "irq"  # another interrupt occurs, whose handler reaches a site
+    IDLE = "idle"  # the idle task reaches a site
+    OFFLINE = "offline"  # the CPU goes
+    ONLINE = "online"  # it comes back, synchronised
     LEAVE = "leave"  # returns from a trampoline
     ENTER = "enter"  # user mode to kernel
     EXIT = "exit"  # kernel to user mode
@@ -42,7 +48,8 @@ class Event:
     Attributes:
         agent: the CPU's number, or PATCHER.
         what: the kind.
-        site: of WRITE, FETCH, HANDLE and NMI: the site's number, from 1; otherwise 0. (A fetch within an NMI is FETCH.)
+        site: of WRITE, FETCH, HANDLE, NMI, IRQ and IDLE: the site's number, from 1; of KNOW and FORGET: the same, or 0: all;
+            otherwise 0. (A fetch within an NMI is FETCH.)
         offset: of WRITE and FETCH: the offset in the site of the first byte written or fetched.
         code: the bytes written or fetched.
         versions: of FETCH: the version of each unit that contains the bytes (`fetch.Views`).

@@ -27,8 +27,8 @@ from pathlib import Path
 
 from emu.race.model.model_sites import model_patches
 from emu.race.scenario.scenario import Scenario, Wrong
-from emu.race.scenario.scenario_file import format as format_scenario
 from emu.race.scenario.scenario_file import parse_lines
+from emu.race.scenario.scenario_format import format as format_scenario
 from emu.race.scenario.text_file import Line, TextFile, Word, one_line, quoted, read_text
 from emu.race.schedule.event import PATCHER, Event, What
 from emu.race.schedule.verdict import Verdict
@@ -46,7 +46,7 @@ _NO_DIGEST = "-"
 _DIGEST = re.compile(r"[0-9a-f]{8,64}")
 _PLACE = re.compile(r"(\d{1,3})\+(\d{1,3})")
 _BYTE = re.compile(r"[0-9a-fA-F]{2}")
-_OF_PATCHER = (What.WRITE, What.SYNC, What.PARK, What.RELEASE, What.FREE, What.WAIT_TASKS, What.FORGET, What.DONE)
+_OF_PATCHER = (What.WRITE, What.SYNC, What.PARK, What.RELEASE, What.FREE, What.WAIT_TASKS, What.KNOW, What.FORGET, What.DONE)
 _OF_CPU = tuple(what for what in What if what not in _OF_PATCHER)
 _FOR_TEXTS = 44  # the column of the comments, from 0, unless an event is longer
 
@@ -244,7 +244,7 @@ class _Parser:
             site, offset = self._place(words.pop(0) if words else line.end, sizes)
             code = self._bytes(words, line.end, sizes[site - 1] - offset)
             event = dataclasses.replace(event, site=site, offset=offset, code=code)
-        elif what in (What.HANDLE, What.NMI):
+        elif what in (What.HANDLE, What.NMI, What.IRQ, What.IDLE) or (what in (What.KNOW, What.FORGET) and words):
             site = file.number(words.pop(0) if words else line.end, range(1, len(sizes) + 1), "site of the scenario")
             event = dataclasses.replace(event, site=site)
         if what is What.FETCH and words and words[0].text == "@":

@@ -8,14 +8,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from emu.cpu.disassembly import disassemble
-from emu.race.model.automaton import Frame, Kind
+from emu.race.model.cpu_state import Frame, Kind
 from emu.race.scenario.fetch import MODELS
 from emu.race.scenario.scenario import LINE
 from emu.race.schedule.event import PATCHER, Event, What
 from emu.race.schedule.schedule import Schedule
 from emu.race.schedule.walk import Point, Walk
 
-__all__ = ["head", "row", "state", "table"]
+__all__ = ["cell", "head", "row", "state", "table"]
 
 _GAP = "  "
 _WIDTH = 120  # of wrapped text
@@ -25,17 +25,20 @@ _DOES = {
     What.PARK: "has all CPUs wait",
     What.RELEASE: "releases all CPUs",
     What.FREE: "frees trampolines",
-    What.WAIT_TASKS: "has waited for tasks",
-    What.FORGET: "forgets the sites",
+    What.WAIT_TASKS: "waits for tasks",
     What.DONE: "is done",
     What.INTERRUPT: "synchronises",
     What.WAIT: "waits",
     What.GO_ON: "goes on, synchronised",
+    What.RETURN: "returns from the NMI",
+    What.ONLINE: "comes online",
+    What.OFFLINE: "goes offline",
     What.LEAVE: "leaves the trampoline",
     What.ENTER: "enters the kernel",
     What.EXIT: "goes to user mode",
 }
-_NESTED = (Kind.NMI, Kind.TRAP, Kind.ENTRY, Kind.IN)
+_VISITS = {What.NMI: "NMI", What.IRQ: "interrupt", What.IDLE: "idle"}
+_NESTED = (Kind.NMI, Kind.IRQ, Kind.IDLE, Kind.TRAP, Kind.ENTRY, Kind.IN)
 _KEY = (
     "[ ] bytes just written   |  in the midst of a site, a handler, a trampoline or the entry   :  waits",
     "below bytes: of which version the CPU has seen each piece, where it is not the newest (`ver`: of memory)",
@@ -90,7 +93,7 @@ def head(walk: Walk) -> list[str]:
     for number, (patch, unknown) in enumerate(zip(walk.patches, walk.points[0].unknown, strict=True), 1):
         crossed = [size for size in (8, 16, LINE) if patch.address % size + len(patch.old) > size]
         where = f"crosses {crossed[-1]} bytes" if crossed else "crosses no 8 bytes"
-        lines.append(f"site {number}, at byte {patch.address % LINE} of its line of {LINE}, {where}: {scenario.change}")
+        lines.append(f"site {number}, at byte {patch.address % LINE} of its line of {LINE}, {where}: {scenario.change_text}")
         for word, code in (("old", patch.old), ("new", patch.new)):
             if code and not unknown:
                 text = "; ".join(i.text for i in disassemble(scenario.ftrace_arch.cpu, code, patch.address))
@@ -109,6 +112,13 @@ def state(walk: Walk) -> list[str]:
             sees.append(f"site {site} {old}")
         lines.append("; ".join([f"CPU {cpu}: {point.describe(cpu)}", *([f"owes: {owes}"] if owes else []), *sees]))
     return lines
+
+
+def cell(walk: Walk, number: int) -> list[str]:
+    """The lines that say what happens in an event, counted from 1."""
+    point = walk.points[number]
+    assert point.event is not None
+    return [line for line in _cell(walk, point, point.event) if line.strip()]
 
 
 def _titles(walk: Walk) -> _Row:
@@ -167,8 +177,10 @@ def _cell(walk: Walk, point: Point, event: Event) -> list[str]:
             return [f"writes {event.site}+{event.offset}  {event.code.hex(' ')}"]
         case What.FETCH:
             return list(_fetch(walk, point, event, several))
-        case What.NMI:
-            return ["NMI" + f", comes to site {event.site}" * several]
+        case What.NMI | What.IRQ | What.IDLE:
+            return [_VISITS[event.what] + f", comes to site {event.site}" * several]
+        case What.KNOW | What.FORGET:
+            return [f"{'knows' if event.what is What.KNOW else 'forgets'} {f'site {event.site}' if event.site else 'the sites'}"]
         case What.HANDLE:
             mark = [point.wrong.value.upper()] if point.wrong else []
             return ["breakpoint handler:", event.text or "handles it", *mark]

@@ -34,9 +34,10 @@ class Verdict:
         states: the number of distinct states seen.
         moves: the number of events tried.
         coverage: what was reached, by name: (reached, total).
-        assumptions: what "safe" assumes, a sentence each.
+        assumptions: what the result assumes, a sentence each.
         digest: a digest of the machine's base state and images, for replays; "" on the model.
         seconds: the duration of the search. It is not compared.
+        any_number_of_cpus: whether "safe" was shown for any number of CPUs, by a search of one (docs/race-lab.md).
     """
 
     scenario: Scenario
@@ -52,6 +53,7 @@ class Verdict:
     assumptions: tuple[str, ...] = ()
     digest: str = ""
     seconds: float = field(default=0.0, compare=False)
+    any_number_of_cpus: bool = False
 
     @property
     def ok(self) -> bool:
@@ -61,4 +63,5 @@ class Verdict:
             return False
         if expected is None:
             return self.outcome is Outcome.SAFE
-        return expected.met(self.outcome is Outcome.SAFE, self.wrong)
+        events = len(self.schedule) if self.on == "model" else 0
+        return expected.met(self.outcome is Outcome.SAFE, self.wrong, events)

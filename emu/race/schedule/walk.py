@@ -10,7 +10,7 @@ from typing import Protocol
 from emu.cpu.disassembly import disassemble
 from emu.ftrace.sites.patching import Patch
 from emu.race.model import automaton_of
-from emu.race.model.automaton import Due, Frame, Kind
+from emu.race.model.cpu_state import Due, Frame, Kind
 from emu.race.model.model_sites import model_patches
 from emu.race.model.replay import ModelRun
 from emu.race.scenario.fetch import View, Views
@@ -27,6 +27,7 @@ _OWED = {
     Due.WAIT: "wait",
     Due.PARKED: "",
     Due.RELEASED: "go on",
+    Due.TASK: "task",
 }
 
 
@@ -125,7 +126,7 @@ class Walk:
         The machine's calls have other targets than the model's, so their bytes differ. A fetch may show them.
         """
         memory = [bytearray(patch.old) for patch in places]
-        calls = self.schedule.on == "machine" and self.schedule.scenario.change.from_call
+        calls = self.schedule.on == "machine" and self.schedule.scenario.from_call
         unknown = [frozenset(range(len(patch.old) if calls else 0)) for patch in places]
         size = len(memory[0])
         for event in self.schedule.events:
@@ -213,6 +214,12 @@ def _described(frame: Frame) -> str:
             return "in the old call's trampoline"
         case Kind.NMI:
             return "in the NMI handler"
+        case Kind.IRQ:
+            return "in the handler of another interrupt"
+        case Kind.IDLE:
+            return "in the idle task"
+        case Kind.OFFLINE:
+            return "offline"
         case Kind.USER:
             return "in user mode"
         case Kind.ENTRY:

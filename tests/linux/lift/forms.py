@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-CONDITIONS = "o no b ae e ne be a s ns p np l ge le g".split()
+CONDITIONS = ("o", "no", "b", "ae", "e", "ne", "be", "a", "s", "ns", "p", "np", "l", "ge", "le", "g")
 WIDTHS = (1, 2, 4, 8)
 _REGISTERS = {1: ("al", "sil"), 2: ("ax", "r9w"), 4: ("eax", "r9d"), 8: ("rax", "r9")}
 _POINTER = {1: "byte", 2: "word", 4: "dword", 8: "qword"}
@@ -112,7 +112,9 @@ def _moves() -> Iterator[str]:
 
 def _addresses() -> Iterator[str]:
     for to in ("rax", "eax", "ax"):
-        for where in ("rcx", "rcx + rdx*8 + 0x40", "rcx - 8", "rdx*4 + 0x7fffffff", "rip + 0x10", "rcx + rcx", "r13 + r12 - 0x7fffffff"):
+        for where in (
+            "rcx", "rcx + rdx*8 + 0x40", "rcx - 8", "rdx*4 + 0x7fffffff", "rip + 0x10", "rcx + rcx", "r13 + r12 - 0x7fffffff",
+        ):  # fmt: skip
             yield f"lea {to}, [{where}]"
 
 
@@ -198,4 +200,7 @@ def is_undefined(text: str, cl: int) -> bool:
     return text.startswith(("shld", "shrd")) and _count(text, cl) > 8 * width_of(text)
 
 
-WRITES_NOTHING = ("cmp", "test", "bt ", "imul", "mul", "div", "idiv", "bs", "tzcnt", "lzcnt", "popcnt", "cmov", "movs", "movz", "push")
+# How instructions begin that write to no operand in memory.
+READING = (
+    "cmp", "test", "bt ", "imul", "mul", "div", "idiv", "bs", "tzcnt", "lzcnt", "popcnt", "cmov", "movs", "movz", "push",
+)  # fmt: skip

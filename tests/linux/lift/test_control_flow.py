@@ -12,7 +12,7 @@ import pytest
 
 from emu.cpu.arch.x86_64.state import GENERAL_REGISTERS
 from emu.linux.lift import arch
-from emu.linux.lift.reasons import CannotLift
+from emu.linux.lift.reasons import CannotLift, Target
 from tests.lib.lifted import AREA, CODE, DIRECT, FAILED, FLAG_BITS, KERNEL, SIZE, Both, Program, assemble, place_in
 from tests.linux.lift.forms import CONDITIONS, FORMS
 
@@ -30,14 +30,19 @@ OFF = "0f1f440000"  # a jump label that is off
 FLAGS = dict.fromkeys(FLAG_BITS, False)
 
 
+SIMPLE = (
+    "add", "adc", "sub", "sbb", "cmp", "and", "or", "xor", "test", "inc", "dec", "neg", "not", "mov", "movzx", "movsx", "lea",
+    "movsxd", "movabs", "xchg", "bswap", "popcnt", "cbw", "cwde", "cdqe", "cwd", "cdq", "cqo",
+)  # fmt: skip
+
+
 def _is_simple(name: str, form: str) -> bool:
     """Whether an instruction of `forms` can be part of random code: it leaves nothing undefined, and writes beside no operand."""
-    names = ("add", "adc", "sub", "sbb", "cmp", "and", "or", "xor", "test", "inc", "dec", "neg", "not", "mov", "movzx", "movsx", "lea")
-    names += ("movsxd", "movabs", "xchg", "bswap", "popcnt", "cbw", "cwde", "cdqe", "cwd", "cdq", "cqo")
-    is_known = name in names or name.startswith(("cmov", "set"))
+    is_known = name in SIMPLE or name.startswith(("cmov", "set"))
     return is_known and "rip" not in form and "gs:" not in form and "0x104" not in form and "r13 + rbx" not in form
 
 
+UNLESS_9 = "mov edx, 8; call {reserve}; mov rbx, rax; cmp edi, 9; je end; "
 RESERVE = "mov edx, {size}; call {reserve}; mov rbx, rax;"
 
 
@@ -103,7 +108,8 @@ def test_calls_and_arguments_on_the_stack(both: Both) -> None:
     made = program({
         "main": "push rbx; sub rsp, 16; mov edx, 8; call {reserve}; mov rbx, rax; push 7; push 9; mov edi, 1; mov esi, 2; "
                 "call {first}; add rsp, 16; mov [rbx], rax; call {commit}; add rsp, 16; pop rbx; ret",
-        "first": "push rbp; mov rbp, rsp; sub rsp, 32; and rsp, -16; mov [rsp + 8], rdi; mov rax, [rbp + 16]; sub rax, [rbp + 24]; "
+        "first": "push rbp; mov rbp, rsp; sub rsp, 32; and rsp, -16; mov [rsp + 8], rdi; mov rax, [rbp + 16]; "
+                 "sub rax, [rbp + 24]; "
                  "mov rdi, rax; call {second}; add rax, [rsp + 8]; leave; ret",
         "second": "lea rax, [rdi + rdi*8]; ret",
     })  # fmt: skip
@@ -159,7 +165,7 @@ FAILING = {
 
 @pytest.mark.parametrize("how", FAILING)
 def test_what_fails(both: Both, how: str) -> None:
-    made = program({"main": "mov edx, 8; call {reserve}; mov rbx, rax; cmp edi, 9; je end; " + FAILING[how] + "; end: jmp {commit}"})
+    made = program({"main": UNLESS_9 + FAILING[how] + "; end: jmp {commit}"})
     before = both.ram.copy()
     run = both.lifted(made, CODE)
     assert run(registers_for(both, (1,))) == FAILED
@@ -180,7 +186,7 @@ ENDLESS = {
 @pytest.mark.parametrize("how", ENDLESS)
 def test_what_has_no_end_fails(both: Both, how: str) -> None:
     both.put(NUMBERS, struct.pack("<Q", NUMBERS))
-    made = program({"main": "mov edx, 8; call {reserve}; mov rbx, rax; cmp edi, 9; je end; " + ENDLESS[how] + "; end: jmp {commit}"})
+    made = program({"main": UNLESS_9 + ENDLESS[how] + "; end: jmp {commit}"})
     run = both.lifted(made, CODE)
     assert run(registers_for(both, (9,))) == 8
     assert run(registers_for(both, (1,))) == FAILED
@@ -188,7 +194,8 @@ def test_what_has_no_end_fails(both: Both, how: str) -> None:
 
 REFUSED = {
     "a call of a register": "call rax", "a jump to a register": "jmp rax", "an instruction that is not lifted": "cpuid",
-    "an atomic change": "lock inc dword ptr [rdi]", "a variable of the kernel": f"mov dword ptr [{KERNEL + 0x5000 - (1 << 64)}], 1",
+    "an atomic change": "lock inc dword ptr [rdi]",
+    "a variable of the kernel": f"mov dword ptr [{KERNEL + 0x5000 - (1 << 64)}], 1",
     "code that is not there": "jmp {far}", "SSE": "movaps xmm0, [rdi]", "a half word": "div cl",
     "addresses of 32 bits": "mov eax, [ecx + edx]", "port output": "out dx, al",
 }  # fmt: skip
@@ -254,3 +261,68 @@ def test_random_code_does_what_unicorn_does(both: Both, seed: int) -> None:
         lines.append(f"mov [{BASE} + {16 + 8 * n}], {name}")
     lines.append("pop r13; pop r12; jmp {commit}")
     assert store_entry(both, program({"main": "; ".join(lines)}))[0] == 128
+
+
+# Up to the call of a tracepoint's functions
+
+
+def arguments_of(both: Both, cold: str, words: int, seed: int) -> int:
+    """Evaluates the code behind a tracepoint's nop. Returns the result of the lifted function. The
+    arguments in registers and on the stack are Unicorn's."""
+    rng = random.Random(seed)
+    target, funcs = PLACES["__SCT__tp_func_x"], DIRECT + 0x3_0000
+    called = {"first": "mov rax, [rdi + 0x10]; ret", "second": "mov rax, [rdi]; ret"}
+    made = program({"main": OFF + "ud2", "cold": cold, **called}, labels={CODE: PLACES["cold"]})
+    registers = [rng.getrandbits(64) for _ in GENERAL_REGISTERS]
+    for name, value in (("sp", STACK), ("bp", STACK + 0x80), ("bx", NUMBERS)):
+        registers[GENERAL_REGISTERS.index(name)] = value
+    both.put(NUMBERS, rng.randbytes(0x100))
+    both.put(STACK - 0x100, rng.randbytes(0x300))
+    both.put(funcs, struct.pack("<Q", NUMBERS))
+    before = both.ram.copy()
+    result = both.lifted(made, CODE, Target(frozenset([target]), words, funcs))(registers)
+    assert np.array_equal(before, both.ram)
+    found = [both.area.registers[n] for n in range(6)], [both.area.outgoing[n] for n in range(words)]
+    code = bytearray(made.code)
+    start = assemble(f"jmp {PLACES['cold']:#x}", CODE)
+    code[: len(start)] = start
+    witness = both.run_unicorn(bytes(code), registers, FLAGS, bytes(AREA), target)
+    if result == 1:
+        assert found[0] == [witness.registers[GENERAL_REGISTERS.index(name)] for name in arch.ARGUMENTS]
+        at = witness.registers[GENERAL_REGISTERS.index("sp")] + 8 - DIRECT
+        assert found[1] == np.frombuffer(both.ram[at : at + 8 * words].tobytes(), np.uint64).tolist()
+    both.ram[:] = before
+    return result
+
+
+COLD = {
+    "arguments": "mov rdx, [rbx + 8]; mov ecx, [rsp + 0x10]; lea r8, [rbp + 4]; call {target}",
+    "pushed": "mov rdx, 3; push rax; push rcx; call {target}; add rsp, 16",
+    "stored": "sub rsp, 16; mov [rsp], rax; mov qword ptr [rsp + 8], 7; call {target}; add rsp, 16",
+    "pushed below": "sub rsp, 8; push rax; push rcx; mov rdx, [rsp + 0x18]; mov rcx, [rsp + 0x20]; call {target}; add rsp, 24",
+    "kept": "mov [rsp + 8], rax; mov rax, rbx; mov rdx, [rsp + 8]; push rdx; push rax; mov rcx, [rsp + 0x18]; call {target}",
+    "moved pointer": "mov [rsp], rax; lea rsp, [rsp - 0x20]; mov rdx, [rsp + 0x20]; push rcx; push r8; call {target}",
+    "on one way": "mov rdx, rcx; test rcx, 1; je other; mov [rsp + 8], rbx; other: mov rdx, [rsp + 8]; push rdx; "
+                  "push rdx; call {target}",
+    "on the other way": "jmp begin; join: mov rdx, [rsp + 8]; push rdx; push rdx; call {target}; begin: test rcx, rcx; je join; "
+                        "mov [rsp + 8], rax; jmp join",
+    "a loop": "xor edx, edx; again: mov rcx, [rsp + 8]; inc edx; mov [rsp + 8], rdx; cmp edx, 5; jne again; push rdx; push rcx; "
+              "call {target}",
+    "popped": "push rax; push rbx; pop rcx; pop rdx; push 1; push 2; call {target}",
+    "a part": "mov [rsp + 8], rax; mov ecx, [rsp + 8]; movzx edx, byte ptr [rsp + 9]; push rcx; push rdx; call {target}",
+    "parts": "mov dword ptr [rsp + 8], ecx; mov dword ptr [rsp + 12], edx; mov rcx, [rsp + 8]; push rcx; push rdx; call {target}",
+    "by the frame": "mov [rbp - 8], rax; mov rdx, [rbp - 8]; mov rbp, rbx; mov rcx, [rbp - 8]; push rcx; push rdx; call {target}",
+    "by both": "mov [rbp - 8], rax; mov rdx, [rsp + 0x78]; push rcx; push rdx; call {target}",
+    "by a pointer": "mov [rsp + 8], rax; lea rcx, [rsp + 8]; mov rdx, [rcx]; push rcx; push rdx; call {target}",
+    "called": "push rax; push rbx; mov rdi, rbx; call {first}; mov rdx, rax; call {target}",
+    "in a call": "mov [rsp + 8], rax; lea rdi, [rsp + 8]; call {second}; mov rdx, rax; push rax; push rax; call {target}",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("how", COLD)
+def test_the_arguments_of_a_tracepoint(both: Both, how: str) -> None:
+    """They are Unicorn's."""
+    for seed in range(6):
+        assert arguments_of(both, COLD[how], 2 if how != "arguments" else 0, seed) == 1
+
+

@@ -38,15 +38,15 @@ LINE = re.compile(r"^ *(?P<comm>.{1,16})-(?P<pid>\d+) +\[(?P<cpu>\d+)\] \S+ +[\d
 
 
 def versions() -> list[object]:
-    """The kernel of the other tests, and all that are here."""
+    """All that are here."""
     long = pytest.mark.long("each kernel boots")
-    return [None, *(pytest.param(kernel.path, id=kernel.version, marks=long) for kernel in kernels())]
+    return [pytest.param(kernel.path, id=kernel.version, marks=long) for kernel in kernels()]
 
 
 @pytest.fixture
-def machine(request: pytest.FixtureRequest, real_kernel: Path, machines_folder: Path) -> Iterator[LinuxMachine]:
+def machine(request: pytest.FixtureRequest, machines_folder: Path) -> Iterator[LinuxMachine]:
     """A machine of its own: the guest's kprobes stay."""
-    with machines_kept_in(machines_folder), LinuxMachine(kernel=request.param or real_kernel) as machine:
+    with machines_kept_in(machines_folder), LinuxMachine(kernel=request.param) as machine:
         yield machine
         assert machine.warnings == []
 

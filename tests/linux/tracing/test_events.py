@@ -7,11 +7,13 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from emu.ftrace.event.call import EventCall
 from emu.linux.machine import LinuxMachine
+from emu.linux.tracing.events.reader import image_table
 from tests.lib.linux_kernel import insert, machines_kept_in
 from tests.lib.trace_dat import linux_formats
 
@@ -109,6 +111,22 @@ def test_functions_alone_do_not_read_them(real_kernel: Path, kept_machines: Path
         machine.run("cat /proc/version")
         assert "vfs_read <-" in fs.read("trace")
         assert not machine.trace_array.globals.events._is_read
+
+
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.long("one shows most")) for seed in range(2, 30))])
+def test_damaged_events_are_told(real_kernel: Path, machines_folder: Path, seed: int) -> None:
+    """A guest that has overwritten some of them is told of in a line. What comes before the damage is there."""
+    random = Random(seed)
+    with machines_kept_in(machines_folder), LinuxMachine(kernel=real_kernel) as machine:
+        memory, catalogue = machine._tracing.kernel.memory, machine.trace_array.globals.events
+        calls = image_table(machine._kernel, machine._guest.symbols, "ftrace_events")
+        for address in random.sample(calls, 3):
+            place = memory.host_address(address + random.randrange(0, 100, 8)) - machine.board.ram_address
+            machine.board.ram[place : place + 8] = random.choice([bytes(8), b"\xff" * 8, random.randbytes(8), b"\x01" + bytes(7)])
+        assert len(catalogue) >= 18 and len(machine.warnings) <= 2
+        assert all(re.match("the (guest's events|kernel's system calls) cannot be read: ", said) for said in machine.warnings)
+        for path in machine.tracefs.read("available_events").split():
+            machine.tracefs.read(f"events/{path.replace(':', '/')}/format")
 
 
 # What is refused

@@ -125,12 +125,17 @@ ALL: dict[str, Change] = {
     "other filters": other_filters,
     "instances": instances,
     "uprobes": uprobes,
+    "syscalls": first(
+        ("syscall_user_buf_size", "63"), ("events/syscalls/enable", "1"), ("events/raw_syscalls/enable", "1"),
+        ("events/syscalls/sys_exit_read/trigger", "stacktrace"), ("events/syscalls/sys_enter_openat/filter", 'comm == "cat"'),
+    ),
+    "all events": first(("set_event", "*:*")),
     "arguments": first(("current_tracer", "function_graph"), ("options/funcgraph-args", "1")),
     "1000 probes": probes(1000),
     "50 probes": probes(50),
     **{tracer: first(("current_tracer", tracer)) for tracer in ("irqsoff", "preemptoff", "preemptirqsoff", "wakeup")},
 }
-SHORT = {(2, "graph"), (2, "other filters"), (2, "50 probes"), (2, "uprobes")}
+SHORT = {(2, "graph"), (2, "other filters"), (2, "50 probes"), (2, "uprobes"), (2, "syscalls")}
 
 
 @functools.cache

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""A run whose events, probes and histograms are recorded from outside is the run that nobody looks at: RAM, registers, counts, output."""
+"""A run whose events are recorded, with probes and histograms, is the one that nobody looks at: RAM, registers, counts."""
 
 from __future__ import annotations
 
@@ -135,7 +135,8 @@ def test_a_short_run_is_the_same(machine: LinuxMachine) -> None:
     fs.write("tracing_on", "1")
     try:
         found = machine.run("ls / | cat").output, *state(machine, bytearray())
-        assert "sched_switch" in fs.read("trace") and "sys_enter_openat" in fs.read("trace") or "sys_openat" in fs.read("trace")
+        trace = fs.read("trace")
+        assert "sched_switch" in trace and "sys_openat" in trace
     finally:
         fs.write("tracing_on", "0")
         fs.write("set_event", "")

@@ -120,6 +120,21 @@ def test_calls_that_are_left_without_a_return_are_not_told(probed: LinuxMachine,
     assert [arguments for _, arguments in recorded(probed, "leave")] == ["arg1=3", "arg1=4"] * 2
 
 
+def test_other_tracers_begin_and_end_while_returns_are_awaited(probed: LinuxMachine, program: ProbedProgram) -> None:
+    define(probed, f"r:done /tmp/p:{program.offset('work'):#x} result=$retval:s64")
+    fs = probed.tracefs
+    fs.write("set_ftrace_filter", "vfs_read")
+    for tracer, hits in (("nop", 3), ("function_graph", 6), ("nop", 9)):
+        fs.write("current_tracer", tracer)
+        probed.run("/tmp/p 1 x")
+        assert int(fs.read("uprobe_profile").split()[2]) == hits
+    fs.append("kprobe_events", "r:reads vfs_read\n")
+    for on in ("1", "0"):
+        fs.write("events/kprobes/reads/enable", on)
+        probed.run("/tmp/p 1 x")
+    assert int(fs.read("uprobe_profile").split()[2]) == 15
+
+
 def test_stacks_of_the_program(probed: LinuxMachine, program: ProbedProgram) -> None:
     """They begin where the program is. There is no stack of the kernel, which does not run."""
     fs, place = probed.tracefs, f"/tmp/p:{program.offset('work'):#x}"
@@ -152,6 +167,17 @@ def test_a_file_that_takes_the_place_of_another_one_is_probed(probed: LinuxMachi
     for command, hits in (("/tmp/other 1 x", 0), ("/tmp/p 1 x", 3), ("cp /tmp/other /tmp/q; mv /tmp/q /tmp/p; /tmp/p 1 x", 6)):
         probed.run(command)
         assert len(recorded(probed, "work")) == hits
+
+
+def test_a_file_in_a_large_page(probed: LinuxMachine, program: ProbedProgram) -> None:
+    """Its struct pages lead to that of the first page."""
+    probed.run("mount -t tmpfs -o huge=always none /mnt; cp /tmp/p /mnt")
+    if b" 0 kB" in probed.run("grep ShmemHuge /proc/meminfo").output:
+        pytest.skip("the kernel makes no large pages")
+    define(probed, f"p:work /mnt/p:{program.offset('work'):#x} n=%di:s64")
+    probed.run("/mnt/p 1 x")
+    assert len(recorded(probed, "work")) == 3
+    assert probed.program_files.contents("/mnt/p") == program.file.read_bytes()
 
 
 def test_the_program_that_all_commands_share(probed: LinuxMachine) -> None:

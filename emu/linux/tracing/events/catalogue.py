@@ -174,6 +174,8 @@ class LinuxCatalogue(Catalogue):
                 if call is None and event.system == _OF_SYSCALLS:
                     continue  # it has no number on this machine
                 number = event.number or (0 if registered else self._lowest_free())
+                if number in self._calls or self.find(event.system, event.name) is not None:
+                    raise LookupError(f"there are two events {event.system}:{event.name}, or with the number {number}")
                 if number:
                     self._add(event, number, call)
         except LookupError as error:

@@ -8,12 +8,14 @@ how far the kernel has booted. The table itself is in memory that is freed after
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from emu.ftrace.event.c_numbers import CTypes
 from emu.ftrace.event.call import COMMON_SIZE, Field
 from emu.ftrace.event.evals import Eval, Evals
+from emu.ftrace.native.trace_values import EVENT_LIMIT, LARGEST_ENTRY
 from emu.linux.btf import Btf
 from emu.linux.image import Kernel
 from emu.linux.memory import LinuxMemory
@@ -25,6 +27,7 @@ _WORD = 8  # bytes of a pointer and of a long
 _MOST_FIELDS = 128  # of an event: Linux's have 40
 _BY_FUNCTION = (1 << 64) - 1  # TRACE_FUNCTION_TYPE: a function of the kernel defines these fields
 _TYPES = CTypes(_WORD)
+_SYSTEM, _NAME = re.compile(r"[\w-]+", re.ASCII), re.compile(r"\w+", re.ASCII)
 _LEAST_ALIGNMENT = 4  # of an entry: that of its common fields
 
 
@@ -158,10 +161,13 @@ class EventReader:
                 continue
             tracepoint = call["name"] if call["flags"] & self._has_tracepoint else 0
             name = self._memory.word(tracepoint + self._tracepoint_name) if tracepoint else call["name"]
+            named = self._text(name)
+            if not (_SYSTEM.fullmatch(system) and _NAME.fullmatch(named) and call["event.type"] < EVENT_LIMIT):
+                raise LookupError(f"an event at {address:#x} is called {f'{system}:{named}'!a}, or has no valid number")
             fields, size = self._fields_at(table)
             print_fmt = self._memory.string(call["print_fmt"]) if call["print_fmt"] else ""  # the kernel makes some at boot
             yield LinuxEvent(
-                address, system, self._text(name), fields, evals.replaced(system, print_fmt) if evals else print_fmt,
+                address, system, named, fields, evals.replaced(system, print_fmt) if evals else print_fmt,
                 size, call["event.type"], module, tracepoint, probe, call["data"],
             )  # fmt: skip
 
@@ -187,9 +193,9 @@ class EventReader:
                 if known["type"] in (0, _BY_FUNCTION):
                     break
                 align = known["align"]
-                if align not in (1, 2, 4, 8, 16) or n == _MOST_FIELDS - 1:
-                    raise LookupError(f"the fields at {table:#x} do not end, or are aligned at {align} bytes")
-                start = -(-end // align) * align
+                start = -(-end // align) * align if align in (1, 2, 4, 8, 16) else LARGEST_ENTRY
+                if start + known["size"] > LARGEST_ENTRY or n == _MOST_FIELDS - 1:
+                    raise LookupError(f"the fields at {table:#x} do not end, or are too large")
                 fields.append(self._field_of(known, start))
                 end, alignment = start + known["size"], max(alignment, align)
             self._fields[table] = fields, -(-end // alignment) * alignment

@@ -44,7 +44,7 @@ class EventTables:
 
     @property
     def first_number(self) -> int:
-        """The kernel gives to the next event this number, or the lowest one above that no event has. Older kernels use none twice."""
+        """The next event gets this number, or the lowest one above that no event has. Older kernels use none twice."""
         counter = self._symbols.address("next_event_type")
         return self._memory.word(counter, 4) if counter else self._btf.enumerator("__TRACE_LAST_TYPE") or 1
 

@@ -43,7 +43,7 @@ def _scenario(exam: Exam, name: str, change: str, cpus: int = 2) -> Scenario:
     exam.require(str(scenario.change) == change, f"change {scenario.change}")
     exam.require(scenario.arch == exam.arch and scenario.cpus == cpus, f"{scenario.arch}, {scenario.cpus} CPUs")
     plain = scenario_file.parse("scenario plain\nprotocol stop_machine\n")
-    for word in ("never", "handler", "misses", "visits", "deaf", "user"):
+    for word in ("never", "handler", "misses", "visits", "deaf", "user", "stores", "codes", "right", "hotplug"):
         exam.require(getattr(scenario, word) == getattr(plain, word), f"`{word}` was changed")
     return scenario
 

@@ -50,7 +50,7 @@ class LitmusTest(NamedTuple):
     initial: str  # between the braces
     shown: str  # between the parentheses of `exists`
     finals: str  # the final states
-    states: int  # how many states there are with the fetch model `coherent`
+    states: int  # how many states there are with the fetch model `coherent`, if no order is left out
 
 
 class AssemblerTemplates(ABC):

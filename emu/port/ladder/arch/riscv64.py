@@ -97,7 +97,7 @@ class _Templates(AssemblerTemplates):
             "atomic additions": LitmusTest([[line.format(label) for line in add] for label in ("again", "retry")],
                 f"x = 0; y = 0; {registers}", "x = 2 /\\ y = 2", "x=2; y=2;", 117),
             "reservations that are over": LitmusTest([over, ["sd a0, (s0)"]], "x = 0; 0:s0 = x; 1:s0 = x; 1:a0 = 1;", "x = 1",
-                "x=1;", 16),
+                "x=1;", 22),
         }  # fmt: skip
 
     @property

@@ -3,17 +3,15 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable
-from pathlib import Path
 
 from emu.cpu import arch as cpu_arch
 from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.arch import OutOfReach
 from emu.port.ladder import peculiar
-from emu.port.ladder.assembler import assemble, link_program
+from emu.port.ladder.assembler import assemble
 from emu.port.ladder.board import DATA, USER_CODE, USER_DATA, USER_FRAMES, BareBoard
-from emu.port.ladder.guest import booted, contains, run, traced
+from emu.port.ladder.guest import booted, booted_with, contains, run, traced
 from emu.port.ladder.peculiar import Probed
 from emu.port.ladder.rung import expect, fail
 from emu.race.litmus.arch.riscv64_assembler import TABLE
@@ -145,16 +143,13 @@ _COUNTED = (
 
 def uprobes() -> None:
     """Return probes of functions that call themselves, and the counter that a probe increments in a program."""
-    with tempfile.TemporaryDirectory(prefix="emu-port-") as folder:
-        file = Path(folder) / "counted"
-        link_program(_NAME, _COUNTED, file)
-        with booted(_NAME, 1, shares=[f"{folder}:/peculiar"]) as machine:
-            peculiar.nested_returns(machine)
-            run(machine, "/peculiar/counted", 40)
-            labels = peculiar.labels(file)
-            machine.tracefs.write("uprobe_events", f"p:counted /peculiar/counted:{labels['probed']:#x}({labels['count']:#x})\n")
-            machine.tracefs.write("events/uprobes/enable", "1")
-            run(machine, "/peculiar/counted", 41)
+    with booted_with(_NAME, 1, "/peculiar", {"counted": _COUNTED}) as (machine, folder):
+        peculiar.nested_returns(machine)
+        run(machine, "/peculiar/counted", 40)
+        labels = peculiar.labels(folder / "counted")
+        machine.tracefs.write("uprobe_events", f"p:counted /peculiar/counted:{labels['probed']:#x}({labels['count']:#x})\n")
+        machine.tracefs.write("events/uprobes/enable", "1")
+        run(machine, "/peculiar/counted", 41)
 
 
 def kprobes() -> None:

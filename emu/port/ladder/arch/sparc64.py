@@ -102,9 +102,9 @@ class _Templates(AssemblerTemplates):
         begin, store = "x = 0; 0:g1 = x; 1:g1 = x;", ["mov 1, %o0", "stx %o0, [%g1]"]
         codes = ["ldx [%g1], %o1", "cmp %o1, 7", "mov 0, %o1", "ldx [%g1], %o2", "cmp %o2, 7", "mov 0, %o2"]
         ends = [f"0:o1={first}; 0:o2={second};" for first, second in ((0, 0), (0, 1), (1, 1))]
-        slots = {"": (" ".join(ends), 15), ",a": (" ".join(ends[:2]), 10)}
+        slots = {"": (" ".join(ends), 19), ",a": (" ".join(ends[:2]), 13)}
         return {
-            "condition codes of which QEMU keeps the operands": LitmusTest([codes, store], begin, "x = 1", "x=1;", 25),
+            "condition codes of which QEMU keeps the operands": LitmusTest([codes, store], begin, "x = 1", "x=1;", 32),
             **{f"a branch{annul} with a delay slot": LitmusTest(
                 [[f"ba{annul} out", "ldx [%g1], %o1", "out: ldx [%g1], %o2"], store], begin, "0:o1 = 0 \\/ 0:o2 = 1", finals,
                 states,

@@ -15,9 +15,9 @@ from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.arch import OutOfReach
 from emu.installation import firmware_directory
 from emu.port.ladder import peculiar
-from emu.port.ladder.assembler import assemble, link_program, tools
+from emu.port.ladder.assembler import assemble, tools
 from emu.port.ladder.board import BareBoard
-from emu.port.ladder.guest import booted, contains, traced
+from emu.port.ladder.guest import booted, booted_with, contains, traced
 from emu.port.ladder.peculiar import Probed
 from emu.port.ladder.rung import expect, fail
 
@@ -106,16 +106,13 @@ _WINDOWS = (
 
 def uprobes() -> None:
     """Return probes of functions that call themselves, and registers of windows that the program has not stored."""
-    with tempfile.TemporaryDirectory(prefix="emu-port-") as folder:
-        file = Path(folder) / "windows"
-        link_program(_NAME, _WINDOWS, file)
-        with booted(_NAME, 1, shares=[f"{folder}:/peculiar"]) as machine:
-            peculiar.nested_returns(machine)
-            place = peculiar.labels(file)["probed"]
-            machine.tracefs.write("uprobe_events", f"p:window /peculiar/windows:{place:#x} l0=%l0:u64 i0=%i0:u64\n")
-            machine.tracefs.write("events/uprobes/enable", "1")
-            text = traced(machine, "/peculiar/windows", 42)
-            contains("registers of the innermost window", [r"window: \(0x[0-9a-f]+\) l0=9 i0=8$"], text)
+    with booted_with(_NAME, 1, "/peculiar", {"windows": _WINDOWS}) as (machine, folder):
+        peculiar.nested_returns(machine)
+        place = peculiar.labels(folder / "windows")["probed"]
+        machine.tracefs.write("uprobe_events", f"p:window /peculiar/windows:{place:#x} l0=%l0:u64 i0=%i0:u64\n")
+        machine.tracefs.write("events/uprobes/enable", "1")
+        text = traced(machine, "/peculiar/windows", 42)
+        contains("registers of the innermost window", [r"window: \(0x[0-9a-f]+\) l0=9 i0=8$"], text)
 
 
 def link() -> None:

@@ -33,7 +33,7 @@ def litmus() -> Mapping[str, LitmusTest]:
     columns = [["mov qword ptr [flag], 1"], _JUMPS]
     return {
         "parts of registers, and absolute addresses": _one(
-            parts, "0:ah=2; 0:bl=3; 0:ecx=7; 0:r10w=9; 0:r9=7; 0:rax=0x205; 0:sil=4; other=7;", 10,
+            parts, "0:ah=2; 0:bl=3; 0:ecx=7; 0:r10w=9; 0:r9=7; 0:rax=0x205; 0:sil=4; other=7;", 11,
             r"0:rax = 1 \/ 0:ah = 2 \/ 0:bl = 3 \/ 0:r9 = 7 \/ 0:r10w = 9 \/ 0:sil = 4 \/ 0:ecx = 7 \/ other = 7",
             "count = 7; other = 0;",
         ),
@@ -45,7 +45,7 @@ def litmus() -> Mapping[str, LitmusTest]:
         "a division by zero": _one("xor ecx, ecx; div ecx", "0:fault=#DE;", 3),
         "a page that is not mapped": _one("mov rax, qword ptr [0x900000]", "0:fault=#PF;", 2),
         "a CPU that halts": _one("hlt; nop", "0:fault=halted;", 2),
-        "an instruction that changes itself": _one("mov byte ptr [next + 1], 7; cpuid; next: mov edx, 5", "0:rdx=7;", 4,
+        "an instruction that changes itself": _one("mov byte ptr [next + 1], 7; cpuid; next: mov edx, 5", "0:rdx=7;", 5,
                                                    "0:rdx = 7"),
-        "flags that are the same by two ways": LitmusTest(columns, "flag = 0;", "1:rax = 1", "1:rax=1;", 21),
+        "flags that are the same by two ways": LitmusTest(columns, "flag = 0;", "1:rax = 1", "1:rax=1;", 30),
     }  # fmt: skip

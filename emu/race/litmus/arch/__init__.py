@@ -5,8 +5,10 @@ from __future__ import annotations
 
 import functools
 import importlib
+import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Set
+from enum import Enum
 from typing import ClassVar, NamedTuple
 
 import capstone
@@ -20,7 +22,7 @@ from emu.cpu.cpu import Cpu
 
 __all__ = [
     "CODE", "CODE_SIZE", "DATA", "HEADS", "MOST_CPUS", "MOST_WORDS", "STACKS", "STACK_SIZE",
-    "BadOperand", "Decoded", "LitmusArch", "Register", "load",
+    "BadOperand", "Decoded", "LitmusArch", "Order", "Register", "load",
 ]  # fmt: skip
 
 # The memory of a test, with equal virtual and physical addresses: two pages of 4 KiB, or one of 8.
@@ -58,6 +60,15 @@ class Decoded(NamedTuple):
         return f"{self.mnemonic} {self.operands}".rstrip()
 
 
+class Order(Enum):
+    """What an instruction waits for, as far as the CPU's own stores before it are concerned."""
+
+    NOTHING = "nothing"  # its stores go into the store buffer, behind those before it
+    STORES = "stores"  # all stores before it, so that its own one is done at once: atomic instructions, fences, serialising ones
+    LATER_ACCESSES = "later accesses"  # nothing, but later loads and stores wait for the stores before it: MFENCE
+    FENCES = "fences"  # what a fence of that kind before it waits for: LFENCE
+
+
 class BadOperand(ValueError):
     """An operand does not fit, which may be because its labels are not placed yet.
 
@@ -75,7 +86,9 @@ class LitmusArch(ABC):
 
     To assemble: keystone_mode (or assembled()), capstone_mode, registers, words, aliases, padding, encodings().
     To execute: prepare(), start(), settle(), fault().
-    To fetch: serialises(), filler, longest.
+    To fetch: serialises(), filler, longest; if a CPU's own stores are fetched behind a jump: jumps, linear_addresses().
+    To order stores: order().
+    For herd7's files: herd_head, from_herd(), for_herd(), for_herd_register(), for_herd_condition().
     """
 
     name: ClassVar[str]
@@ -90,6 +103,9 @@ class LitmusArch(ABC):
     register_prefix: ClassVar[str] = ""
     prefixed: ClassVar[Set[str]] = frozenset()  # names that may follow "%"; for others, keystone prints errors itself
     aliases: ClassVar[Mapping[str, str]]  # names of instructions for which capstone uses others
+    jumps: ClassVar[re.Pattern[str] | None] = None  # those behind which a CPU fetches what it has stored itself; None: none are
+    herd_head: ClassVar[str] = ""  # the first word of herd7's tests; "": it does not have the architecture
+    data_model: ClassVar[str]  # the order of data that the tests have, as a sentence
 
     @property
     def cpu(self) -> CpuArch:
@@ -135,6 +151,34 @@ class LitmusArch(ABC):
     @abstractmethod
     def serialises(self, instruction: Decoded) -> bool:
         """Whether a CPU that has executed the instruction fetches only the present contents of memory."""
+
+    @abstractmethod
+    def order(self, instruction: Decoded) -> Order:
+        """What the instruction waits for."""
+
+    def from_herd(self, line: str) -> str:
+        """An instruction as herd7 has it, in the syntax that the assembler has; others stay as they are."""
+        return line
+
+    def for_herd(self, line: str) -> str:
+        """An instruction as herd7 has it.
+
+        Raises:
+            ValueError: herd7 does not have it.
+        """
+        return line
+
+    def for_herd_register(self, name: str) -> str:
+        """A register's name in herd7."""
+        return name
+
+    def for_herd_condition(self, text: str) -> str:
+        """A condition as herd7 has it."""
+        return text
+
+    def linear_addresses(self, cpu: Cpu, code: bytes, address: int) -> Set[int]:
+        """The linear addresses that the operands of the next instruction name; empty if aliases make no difference."""
+        return frozenset()
 
     @abstractmethod
     def prepare(self, board: Board) -> None:

@@ -6,6 +6,7 @@ As in Unicorn, SC succeeds if the word still holds, or holds again, what LR has 
 
 from __future__ import annotations
 
+import re
 import struct
 from collections.abc import Iterator, Mapping, Set
 from typing import ClassVar
@@ -15,7 +16,7 @@ import capstone
 from emu.cpu.arch.riscv64.state import ALL_TRAPS, REGISTERS, Env
 from emu.cpu.board import Board
 from emu.cpu.cpu import Cpu
-from emu.race.litmus.arch import CODE, DATA, STACK_SIZE, STACKS, Decoded, LitmusArch, Register
+from emu.race.litmus.arch import CODE, DATA, STACK_SIZE, STACKS, Decoded, LitmusArch, Order, Register
 from emu.race.litmus.arch.riscv64_assembler import FENCES, assembled
 
 __all__ = ["ARCH"]
@@ -30,6 +31,9 @@ _CAUSES = {
 }  # fmt: skip
 
 
+_NAMES = re.compile(r"(?<!^)\b[a-z]\w*\b(?!\s*:)")
+
+
 class Riscv64(LitmusArch):
     """RV64IMAC (The RISC-V Instruction Set Manual)."""
 
@@ -42,12 +46,27 @@ class Riscv64(LitmusArch):
     padding: ClassVar[bytes] = bytes.fromhex("0100")  # c.nop
     registers: ClassVar[Mapping[str, Register]] = {
         **{name: Register(name, 0, 64) for name in REGISTERS[1:]}, "fp": Register("s0", 0, 64),
+        **{f"x{n}": Register(name, 0, 64) for n, name in enumerate(REGISTERS) if n},
     }  # fmt: skip
-    words: ClassVar[Set[str]] = {*registers, "zero", *FENCES}
+    words: ClassVar[Set[str]] = {*registers, "zero", "x0", *FENCES}
     aliases: ClassVar[Mapping[str, str]] = {}
+
+    herd_head: ClassVar[str] = "RISCV"
+    data_model: ClassVar[str] = (
+        "stores wait in a buffer of their CPU (Ztso; RVWMO permits more, and where it does, nothing is shown)"
+    )
 
     def assembled(self, source: str, address: int) -> bytes:
         return assembled(source, address)
+
+    def for_herd(self, line: str) -> str:
+        return _NAMES.sub(lambda found: self.for_herd_register(found[0]), line)
+
+    def for_herd_register(self, name: str) -> str:
+        return f"x{REGISTERS.index(self.registers[name].whole)}" if name in self.registers else "x0" if name == "zero" else name
+
+    def for_herd_condition(self, text: str) -> str:
+        return re.sub(r"(\d+):(\w+)", lambda found: f"{found[1]}:{self.for_herd_register(found[2])}", text)
 
     def readings(self, code: bytes, address: int) -> Iterator[Decoded]:
         """An instruction that capstone does not know has its length, too: its first two bits say it."""
@@ -58,6 +77,13 @@ class Riscv64(LitmusArch):
 
     def serialises(self, instruction: Decoded) -> bool:
         return instruction.mnemonic == "fence.i"
+
+    def order(self, instruction: Decoded) -> Order:
+        if instruction.mnemonic == "fence":
+            before, _, after = instruction.operands.partition(",")
+            full = not instruction.operands or ("w" in before and "r" in after)
+            return Order.STORES if full else Order.NOTHING
+        return Order.STORES if instruction.mnemonic.startswith(("fence.i", "amo", "sc.")) else Order.NOTHING
 
     def prepare(self, board: Board) -> None:
         def entry(table: int, index: int, page: int, bits: int) -> None:

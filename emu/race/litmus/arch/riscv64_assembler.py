@@ -17,7 +17,7 @@ from emu.race.litmus.arch import BadOperand
 
 __all__ = ["FENCES", "TABLE", "assembled"]
 
-_NUMBERS = {**{name: number for number, name in enumerate(REGISTERS)}, "fp": 8}
+_NUMBERS = {name: number for number, register in enumerate(REGISTERS) for name in (register, f"x{number}")} | {"fp": 8}
 FENCES = tuple("".join(letter for n, letter in enumerate("iorw") if bits >> n & 1) for bits in range(1, 16))
 """What a FENCE orders, as it is written: `rw`."""
 

@@ -15,7 +15,7 @@ from emu.cpu.arch.sparc64.state import LOCKED_ENTRIES, WINDOW_REGISTERS, Env, co
 from emu.cpu.board import Board
 from emu.cpu.cpu import Cpu
 from emu.cpu.internals import LIBRARY
-from emu.race.litmus.arch import CODE, STACK_SIZE, STACKS, Decoded, LitmusArch, Register
+from emu.race.litmus.arch import CODE, STACK_SIZE, STACKS, Decoded, LitmusArch, Order, Register
 
 __all__ = ["ARCH"]
 
@@ -42,6 +42,8 @@ _CONDITIONS = ("a", "n", "ne", "e", "g", "le", "ge", "l", "gu", "leu", "cc", "cs
                "rz", "rlez", "rlz", "rnz", "rgz", "rgez")  # fmt: skip
 _DISTANCES = (0x3FFF_FFFF, 0x7_FFFF, 0x30_3FFF)  # displacement bits of CALL, BPcc and BPr (manual, appendix A)
 _TRAP_NUMBER = "%icc, %g0 + "
+# Atomic ones, and fences. Each MEMBAR is taken for one with #StoreLoad, the only one that TSO lacks.
+_ORDERING = {"flush", "membar", "ldstub", "ldstuba", "swap", "swapa", "cas", "casx", "casa", "casxa"}
 _INTEGER = ("g", "o", "l", "i")
 
 
@@ -72,6 +74,8 @@ class Sparc64(LitmusArch):
         "b": "ba", "b,a": "ba,a", "bnz": "bne", "bz": "be", "lduw": "ld", "stw": "st",
     }  # fmt: skip
 
+    data_model: ClassVar[str] = "stores wait in a buffer of their CPU (TSO; SPARC V9, 8.4.4)"
+
     def readings(self, code: bytes, address: int) -> Iterator[Decoded]:
         if len(code) < self.longest:
             return
@@ -93,6 +97,9 @@ class Sparc64(LitmusArch):
 
     def serialises(self, instruction: Decoded) -> bool:
         return instruction.mnemonic == "flush"
+
+    def order(self, instruction: Decoded) -> Order:
+        return Order.STORES if instruction.mnemonic in _ORDERING else Order.NOTHING
 
     def prepare(self, board: Board) -> None:
         pass  # its translations are in the TLBs; it ends at a trap

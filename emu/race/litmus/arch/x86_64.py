@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import re
 import struct
 from collections.abc import Iterator, Mapping, Set
@@ -18,7 +19,8 @@ from emu.cpu.arch.x86_64.state import layout, register
 from emu.cpu.board import Board
 from emu.cpu.cpu import Cpu
 from emu.cpu.internals import LIBRARY
-from emu.race.litmus.arch import CODE, STACK_SIZE, STACKS, Decoded, LitmusArch, Register
+from emu.race.litmus.arch import CODE, STACK_SIZE, STACKS, Decoded, LitmusArch, Order, Register
+from emu.race.litmus.arch.x86_64_att import from_att, is_att, to_att
 
 __all__ = ["ARCH"]
 
@@ -38,8 +40,11 @@ _read_flags.argtypes, _read_flags.restype = [ctypes.c_void_p], ctypes.c_uint64
 _write_flags = LIBRARY.helper_write_eflags_x86_64
 _write_flags.argtypes, _write_flags.restype = [ctypes.c_void_p, ctypes.c_uint64, ctypes.c_uint32], None
 
-# SDM 3A, 8.3. This CPU does not have `serialize`; `mov` to CR8 does not serialise.
+# SDM 3A, "Serializing Instructions". This CPU does not have `serialize`; `mov` to CR8 does not serialise.
 _SERIALISING = {"cpuid", "iret", "iretd", "iretq", "invd", "invlpg", "lgdt", "lidt", "lldt", "ltr", "wbinvd", "wrmsr"}
+_JUMPS = re.compile(r"(j|call|ret|loop|iret)")
+_LOCKED = re.compile(r"lock |xchg .*\[")
+_MASK = (1 << 64) - 1
 _TO_CONTROL = re.compile(r"(cr[0-7]|dr[0-7]),")
 
 _ABSOLUTE = re.compile(r"\[\s*(0x[0-9a-f]+)\s*\]")
@@ -90,6 +95,33 @@ class X86_64(LitmusArch):  # noqa: N801  # the architecture's own spelling
         "movabs": "mov", "sal": "shl", "retn": "ret", "repe": "rep", "repz": "rep", "repnz": "repne",
     }  # fmt: skip
 
+    herd_head: ClassVar[str] = "X86_64"
+    jumps: ClassVar[re.Pattern[str] | None] = _JUMPS
+    data_model: ClassVar[str] = "stores wait in a buffer of their CPU (TSO; Intel SDM 3A, \"Memory Ordering\")"
+
+    @functools.cached_property
+    def _detailed(self) -> capstone.Cs:
+        decoder = capstone.Cs(*self.capstone_mode)
+        decoder.detail = True
+        return decoder
+
+    def from_herd(self, line: str) -> str:
+        return from_att(line) if is_att(line) else line
+
+    def for_herd(self, line: str) -> str:
+        return to_att(line)
+
+    def linear_addresses(self, cpu: Cpu, code: bytes, address: int) -> Set[int]:
+        found = set()
+        for instruction in self._detailed.disasm(code, address, 1):
+            values = {**cpu.registers(), "rip": address + instruction.size}
+            for operand in instruction.operands:
+                if operand.type == capstone.x86.X86_OP_MEM:
+                    base, index = (instruction.reg_name(n) or "" for n in (operand.mem.base, operand.mem.index))
+                    value = values.get(base, 0) + values.get(index, 0) * operand.mem.scale + operand.mem.disp
+                    found.add(value & _MASK)
+        return found
+
     def encodings(self, source: str, address: int) -> Iterator[bytes]:
         found = _ABSOLUTE.search(source)
         if found is None:
@@ -104,6 +136,12 @@ class X86_64(LitmusArch):  # noqa: N801  # the architecture's own spelling
     def serialises(self, instruction: Decoded) -> bool:
         mnemonic = instruction.mnemonic
         return mnemonic in _SERIALISING or (mnemonic == "mov" and bool(_TO_CONTROL.match(instruction.operands)))
+
+    def order(self, instruction: Decoded) -> Order:
+        mnemonic = instruction.mnemonic
+        if mnemonic in ("mfence", "lfence"):
+            return Order.LATER_ACCESSES if mnemonic == "mfence" else Order.FENCES
+        return Order.STORES if self.serialises(instruction) or _LOCKED.match(instruction.text) else Order.NOTHING
 
     def prepare(self, board: Board) -> None:
         def words(address: int, *values: int) -> None:
