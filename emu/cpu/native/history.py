@@ -88,9 +88,9 @@ def run(board: Board, microseconds: i64) -> i64:
         if not board.interrupted:
             if history.turns == history.goal_turn:
                 return GOAL
-            if history.goal_instructions != NOWHERE:  # a turn may have ended with a host call
-                if board.cpus[history.goal_cpu].instructions > history.goal_instructions:
-                    return GOAL
+            goal = history.goal_instructions  # a turn may have ended with a host call
+            if goal != NOWHERE and board.cpus[history.goal_cpu].instructions > goal:
+                return GOAL
             reason = next_turn(board)
             if reason != _NONE:
                 return reason
