@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from emu.cpu.cpu import Cpu
+from emu.gdb.libraries import Libraries
 from emu.gdb.memory import Memory
 from emu.guest_machine import BadCommand
 from emu.history.stops import Instant, Reason, StopReason, Watchpoint
@@ -31,11 +32,13 @@ class Views:
         trace: the pieces of a file of tracefs, by its path.
         tasks: lines about the kernel's tasks.
         patching: lines about the call sites that are being changed.
+        libraries: what the kernel loads as it runs; None: nothing.
     """
 
     trace: Callable[[str], Iterator[bytes]]
     tasks: Callable[[], Iterator[str]]
     patching: Callable[[], Iterator[str]]
+    libraries: Libraries | None = None
 
 
 class Monitor:

@@ -11,6 +11,7 @@ from emu.cpu.board import Board
 from emu.cpu.cpu import Cpu
 from emu.gdb import arch
 from emu.gdb.breakpoints import Breakpoints
+from emu.gdb.libraries import Known, Libraries
 from emu.gdb.memory import Memory, NotMapped
 from emu.gdb.monitor import Monitor
 from emu.gdb.resuming import Resuming
@@ -24,7 +25,7 @@ _OK, _NOTHING = b"OK", b""
 _BAD_PACKET, _BAD_ADDRESS, _BAD_VALUE, _BAD_THREAD = b"E16", b"E0e", b"E16", b"E03"  # Linux's numbers of errors
 _MOST_MEMORY = (LONGEST - 64) // 2  # bytes in a reply
 _SUPPORTED = (
-    f"PacketSize={LONGEST:x};QStartNoAckMode+;qXfer:features:read+;qXfer:threads:read+;vContSupported+;"
+    f"PacketSize={LONGEST:x};QStartNoAckMode+;qXfer:features:read+;qXfer:threads:read+;qXfer:libraries:read+;vContSupported+;"
     "ReverseStep+;ReverseContinue+;swbreak+;hwbreak+"
 )
 _PLACE = re.compile(rb"([0-9a-fA-F]{1,16}),([0-9a-fA-F]{1,8})")
@@ -60,14 +61,25 @@ class Stub:
         travel: the machine, with its history.
         monitor: answers `monitor`.
         wire: the client.
+        libraries: of the guest; None: it has none.
     """
 
-    def __init__(self, board: Board, cpus: Sequence[GuestCpu], travel: Travel, monitor: Monitor, wire: Wire) -> None:
+    def __init__(
+        self,
+        board: Board,
+        cpus: Sequence[GuestCpu],
+        travel: Travel,
+        monitor: Monitor,
+        wire: Wire,
+        libraries: Libraries | None = None,
+    ) -> None:
         self._board, self._cpus, self._monitor, self._wire = board, cpus, monitor, wire
         self._arch = arch.load(board.arch.name)
         self._memory = Memory(board, self._arch)
-        self._breakpoints = Breakpoints(travel, len(cpus))
-        self._resuming = Resuming(travel, self._breakpoints, wire)
+        self._known = Known(libraries)
+        self._breakpoints = Breakpoints(travel, len(cpus), self._known.watched)
+        self._resuming = Resuming(travel, self._breakpoints, wire, self._known)
+        self._libraries = b""  # the list that the client is reading
         self._cpu = travel.cpu  # of registers and memory
         self._continued: int | None = None  # of `s`, `bs`; None: any
         self._exact: Mapping[bytes, Callable[[], bytes]] = {
@@ -82,7 +94,8 @@ class Stub:
         }  # fmt: skip
         self._by_prefix: tuple[tuple[bytes, Callable[[bytes], bytes]], ...] = (
             (b"qSupported", self._supported), (b"qXfer:features:read:target.xml:", self._description),
-            (b"qXfer:threads:read::", self._threads), (b"qThreadExtraInfo,", self._thread_text), (b"qRcmd,", self._command),
+            (b"qXfer:threads:read::", self._threads), (b"qXfer:libraries:read::", self._library_list),
+            (b"qThreadExtraInfo,", self._thread_text), (b"qRcmd,", self._command),
             (b"vCont;", self._go_on), (b"vKill", lambda rest: self._kill()), (b"D;", lambda rest: self._detach()),
             (b"Hg", self._choose), (b"Hc", self._choose_continued), (b"T", self._is_alive), (b"m", self._read_memory),
             (b"M", self._write_memory), (b"X", self._write_binary), (b"G", self._write_registers),
@@ -153,6 +166,11 @@ class Stub:
             for n in range(len(self._board.cpus))
         ]
         return _part("\n".join(["<threads>", *lines, "</threads>"]).encode(), rest)
+
+    def _library_list(self, rest: bytes) -> bytes:
+        if _place(_PLACE, rest)[0] == 0:
+            self._libraries = self._known.document()
+        return _part(self._libraries, rest)
 
     def _thread_text(self, rest: bytes) -> bytes:
         return self._cpus[self._index(rest)].activity.encode().hex().encode()

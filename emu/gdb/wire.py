@@ -93,10 +93,13 @@ class Wire:
     def _read(self, patience: float | None) -> None:
         """Takes what has arrived; waits for it so many seconds, None: as long as it takes."""
         ready = select.select([self._socket, self._door], [], [], patience)[0]
-        if self._door in ready:
+        if self._socket in ready:
+            self._receive()
+        if self._door in ready:  # while this client is there
             self._refuse()
-        if self._socket not in ready:
-            return
+
+    def _receive(self) -> None:
+        """Takes what has arrived from the client."""
         try:
             data = self._socket.recv(_AT_ONCE)
         except OSError:

@@ -16,6 +16,7 @@ from emu.linux.btf import Btf
 from emu.linux.call_frames import USER_SPACE, call_frames
 from emu.linux.image import Kernel
 from emu.linux.memory import LinuxMemory
+from emu.linux.module_files import ModuleFiles
 from emu.linux.orc import NoOrc, Orc
 from emu.linux.structures import Structures
 from emu.linux.symbols import Symbols
@@ -26,8 +27,15 @@ _MOST_TASKS = 1 << 16  # a longer list is broken
 _LONGEST_NAME = 15  # bytes of a task's name
 
 
-def views_of(board: Board, kernel: Kernel, symbols: Symbols, trace: Callable[[str], Iterator[bytes]]) -> Views:
-    """The views of a Linux. `trace`: as Views.trace."""
+def views_of(
+    board: Board, kernel: Kernel, symbols: Symbols, trace: Callable[[str], Iterator[bytes]], folder: Path
+) -> Views:
+    """The views of a Linux.
+
+    Args:
+        trace: as Views.trace.
+        folder: where files with symbols of modules are written.
+    """
 
     def tasks() -> Iterator[str]:
         memory = LinuxMemory(board.ram, symbols)
@@ -46,7 +54,11 @@ def views_of(board: Board, kernel: Kernel, symbols: Symbols, trace: Callable[[st
     def patching() -> Iterator[str]:
         yield "nothing is written to a Linux guest"
 
-    return Views(trace, tasks, patching)
+    try:
+        modules = ModuleFiles(folder, board.ram, symbols, Btf.of(kernel), {})
+    except ValueError:  # a kernel without BTF
+        modules = None
+    return Views(trace, tasks, patching, modules)
 
 
 def _tasks(memory: LinuxMemory, known: Structures, symbols: Symbols) -> Iterator[int]:
@@ -83,7 +95,7 @@ def write_symbols(path: Path, kernel: Kernel, symbols: Symbols) -> None:
     first = next((one.address for one in found if one.type in "tT"), half)
     code = [range(first, found[-1].address + 1)] if found else []
     try:
-        frames = call_frames(Orc.of_kernel(kernel, symbols), _without_callers(found))
+        frames = call_frames(Orc.of_kernel(kernel, symbols), _without_callers(found), code[0].stop)
     except NoOrc:
         frames = b""
     else:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import hashlib
+import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -203,8 +204,12 @@ class TracedLinux(ABC):
         from emu.history.travel import Travel
         from emu.linux.debugging import views_of
 
-        views = views_of(self.board, self._kernel, self._guest.symbols, lambda path: self.tracefs.read_pieces(path))
-        serve(self.board, self.cpus, Travel(self, history), views, port=port, command=command, ready=ready)
+        with tempfile.TemporaryDirectory(prefix="emu-gdb-") as folder:
+            views = views_of(self.board, self._kernel, self._guest.symbols, self._pieces, Path(folder))
+            serve(self.board, self.cpus, Travel(self, history), views, port=port, command=command, ready=ready)
+
+    def _pieces(self, path: str) -> Iterator[bytes]:
+        return self.tracefs.read_pieces(path)
 
     def write_symbols(self, path: Path | str) -> None:
         """Writes an ELF file with the kernel's symbols, for gdb: a vmlinux without code and without debug information.

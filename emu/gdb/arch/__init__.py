@@ -95,7 +95,7 @@ class GdbArch(ABC):
         """The target description, in XML."""
         number = 0
         lines = ['<?xml version="1.0"?>', '<!DOCTYPE target SYSTEM "gdb-target.dtd">', '<target version="1.0">']
-        lines.append(f"<architecture>{self.name}</architecture>")
+        lines.append(f"<architecture>{self.name}</architecture><osabi>none</osabi>")  # a kernel has no ABI of an operating system
         for feature in self.features:
             lines.append(f"<feature name={quoteattr(feature.name)}>{feature.types}")
             for name, bits, kind, group in feature.registers:
