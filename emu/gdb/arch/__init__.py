@@ -11,7 +11,7 @@ import functools
 import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 from xml.sax.saxutils import quoteattr
 
 from emu.architectures import ARCHITECTURES
@@ -114,6 +114,5 @@ def load(name: str) -> GdbArch:
     """
     if name not in ARCHITECTURES:
         raise ValueError(f"unknown architecture '{name}'")
-    module: Any = importlib.import_module(f"emu.gdb.arch.{name}")
-    arch: GdbArch = module.ARCH
+    arch: GdbArch = importlib.import_module(f"emu.gdb.arch.{name}").ARCH
     return arch
