@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from emu.gdb.breakpoints import Breakpoints
+from emu.gdb.stepping import Stepping
 from emu.gdb.stop_replies import reply, text
 from emu.gdb.wire import Closed, Wire
 from emu.history.stops import Reason, StopReason
@@ -21,6 +22,7 @@ class Resuming:
     Args:
         travel: the machine.
         breakpoints: the client's.
+        stepping: its steps.
         wire: the client.
 
     Attributes:
@@ -28,8 +30,8 @@ class Resuming:
         cpu: the index of the CPU that stopped last.
     """
 
-    def __init__(self, travel: Travel, breakpoints: Breakpoints, wire: Wire) -> None:
-        self._travel, self._breakpoints, self._wire = travel, breakpoints, wire
+    def __init__(self, travel: Travel, breakpoints: Breakpoints, stepping: Stepping, wire: Wire) -> None:
+        self._travel, self._breakpoints, self._stepping, self._wire = travel, breakpoints, stepping, wire
         self._stopped: StopReason | None = None
         self._closed = False
         self._unsaid = ""  # GDB does not listen now
@@ -47,7 +49,7 @@ class Resuming:
 
     def step(self, cpu: int, alone: int | None) -> bytes:
         """Makes one step of a CPU. `alone`: see Breakpoints.apply."""
-        return self._run(alone, lambda: self._travel.step(cpu, 1, self._interrupted))
+        return self._run(alone, lambda: self._stepping.step(cpu, self._interrupted))
 
     def back(self) -> bytes:
         """Goes back to the breakpoint or watchpoint before."""
@@ -55,7 +57,7 @@ class Resuming:
 
     def back_step(self, cpu: int) -> bytes:
         """Goes back by one step of a CPU."""
-        return self._run(cpu, lambda: self._travel.back_step(cpu, 1))
+        return self._run(cpu, lambda: self._stepping.back_step(cpu))
 
     @contextmanager
     def changing(self) -> Iterator[None]:

@@ -14,6 +14,7 @@ from emu.gdb.breakpoints import Breakpoints
 from emu.gdb.memory import Memory, NotMapped
 from emu.gdb.monitor import Monitor
 from emu.gdb.resuming import Resuming
+from emu.gdb.stepping import Stepping
 from emu.gdb.wire import LONGEST, Wire, escaped, unescaped
 from emu.history.travel import Travel
 from emu.kernel.guest_cpu import GuestCpu
@@ -67,7 +68,7 @@ class Stub:
         self._arch = arch.load(board.arch.name)
         self._memory = Memory(board, self._arch)
         self._breakpoints = Breakpoints(travel, len(cpus))
-        self._resuming = Resuming(travel, self._breakpoints, wire)
+        self._resuming = Resuming(travel, self._breakpoints, Stepping(travel, board, self._arch, self._memory), wire)
         self._cpu = travel.cpu  # of registers and memory
         self._continued: int | None = None  # of `s`, `bs`; None: any
         self._exact: Mapping[bytes, Callable[[], bytes]] = {
