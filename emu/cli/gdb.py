@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -76,7 +76,7 @@ def gdb(
     scripts: Sequence[Path],
     follow: bool,
     command: Sequence[str],
-    **machine_arguments: Any,
+    **machine_arguments: object,
 ) -> int:
     """Debug the guest with gdb while it runs COMMAND, forward and backward."""
     context = click.get_current_context()

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 from emu.gdb.breakpoints import Breakpoints
 from emu.gdb.libraries import Known
+from emu.gdb.stepping import Stepping
 from emu.gdb.stop_replies import reply, text
 from emu.gdb.wire import Closed, Wire
 from emu.history.stops import Reason, StopReason
@@ -22,6 +23,7 @@ class Resuming:
     Args:
         travel: the machine.
         breakpoints: the client's.
+        stepping: its steps.
         wire: the client.
         known: what it knows of the guest's libraries.
 
@@ -30,8 +32,8 @@ class Resuming:
         cpu: the index of the CPU that stopped last.
     """
 
-    def __init__(self, travel: Travel, breakpoints: Breakpoints, wire: Wire, known: Known) -> None:
-        self._travel, self._breakpoints, self._wire, self._known = travel, breakpoints, wire, known
+    def __init__(self, travel: Travel, breakpoints: Breakpoints, stepping: Stepping, wire: Wire, known: Known) -> None:
+        self._travel, self._breakpoints, self._stepping, self._wire, self._known = travel, breakpoints, stepping, wire, known
         self._untold: bytes | None = None  # why the machine stands, where the client has only been told of libraries
         self._stopped: StopReason | None = None
         self._closed = False
@@ -50,7 +52,7 @@ class Resuming:
 
     def step(self, cpu: int, alone: int | None) -> bytes:
         """Makes one step of a CPU. `alone`: see Breakpoints.apply."""
-        return self._run(alone, lambda: self._travel.step(cpu, 1, self._interrupted), cpu)
+        return self._run(alone, lambda: self._stepping.step(cpu, self._interrupted), cpu)
 
     def back(self) -> bytes:
         """Goes back to the breakpoint or watchpoint before."""
@@ -58,7 +60,7 @@ class Resuming:
 
     def back_step(self, cpu: int) -> bytes:
         """Goes back by one step of a CPU."""
-        return self._run(cpu, lambda: self._travel.back_step(cpu, 1), cpu)
+        return self._run(cpu, lambda: self._stepping.back_step(cpu), cpu)
 
     @contextmanager
     def changing(self) -> Iterator[None]:

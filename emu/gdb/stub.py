@@ -15,6 +15,7 @@ from emu.gdb.libraries import Known, Libraries
 from emu.gdb.memory import Memory, NotMapped
 from emu.gdb.monitor import Monitor
 from emu.gdb.resuming import Resuming
+from emu.gdb.stepping import Stepping
 from emu.gdb.wire import LONGEST, Wire, escaped, unescaped
 from emu.history.travel import Travel
 from emu.kernel.guest_cpu import GuestCpu
@@ -77,9 +78,10 @@ class Stub:
         self._arch = arch.load(board.arch.name)
         self._memory = Memory(board, self._arch)
         self._known = Known(libraries)
-        self._breakpoints = Breakpoints(travel, len(cpus), self._known.watched)
-        self._resuming = Resuming(travel, self._breakpoints, wire, self._known)
         self._libraries = b""  # the list that the client is reading
+        self._breakpoints = Breakpoints(travel, len(cpus), self._known.watched)
+        stepping = Stepping(travel, board, self._arch, self._memory)
+        self._resuming = Resuming(travel, self._breakpoints, stepping, wire, self._known)
         self._cpu = travel.cpu  # of registers and memory
         self._continued: int | None = None  # of `s`, `bs`; None: any
         self._exact: Mapping[bytes, Callable[[], bytes]] = {

@@ -255,7 +255,10 @@ def talk(port: int, *packets: bytes) -> list[bytes]:
             client.sendall(b"$%b#%02x" % (packet, sum(packet) & 0xFF))
             data = b""
             while data.count(b"#") < 1 or len(data) < data.index(b"#") + 3:
-                piece = client.recv(1 << 16)
+                try:
+                    piece = client.recv(1 << 16)
+                except ConnectionResetError:
+                    piece = b""
                 if not piece:
                     return told
                 data += piece
