@@ -83,7 +83,8 @@ class Stub:
         stepping = Stepping(travel, board, self._arch, self._memory)
         self._resuming = Resuming(travel, self._breakpoints, stepping, wire, self._known)
         self._cpu = travel.cpu  # of registers and memory
-        self._continued: int | None = None  # of `s`, `bs`; None: any
+        self._continued: int | None = None  # of `s`, `bs`; None: the user's
+        self._chosen = self._cpu  # by the user: the one that has stopped, or of gdb's `thread`, which asks whether it lives
         self._exact: Mapping[bytes, Callable[[], bytes]] = {
             b"?": self._stop_reply, b"g": self._read_registers, b"!": lambda: _OK,
             b"bc": lambda: self._stopped(self._resuming.back()),
@@ -209,12 +210,12 @@ class Stub:
         return _OK
 
     def _is_alive(self, rest: bytes) -> bytes:
-        self._index(rest)
+        self._chosen = self._index(rest)
         return _OK
 
     @property
     def _stepping(self) -> int:
-        return self._cpu if self._continued is None else self._continued
+        return self._chosen if self._continued is None else self._continued
 
     @property
     def _shown(self) -> Cpu:
@@ -234,7 +235,7 @@ class Stub:
                 raise _Refused(_BAD_PACKET)
             anyone = thread in (b"", b"-1", b"0")
             if what[:1] in b"sS" and stepping is None:
-                stepping = self._cpu if anyone else self._index(thread)
+                stepping = self._chosen if anyone else self._index(thread)
             elif anyone:
                 others = True
             else:
@@ -245,7 +246,7 @@ class Stub:
 
     def _stopped(self, answer: bytes) -> bytes:
         """The reply to a packet that has made the machine go on. The CPU that has stopped is shown from now on."""
-        self._cpu = self._resuming.cpu
+        self._cpu = self._chosen = self._resuming.cpu
         return answer
 
     # Registers

@@ -67,15 +67,18 @@ _MOST_ROWS = 16  # of a description: a debugger goes through all rows before an 
 _MOST_STEP = 0xFFFF  # bytes between two rows
 
 
-def call_frames(orc: Orc, ends: Sequence[range], stop: int) -> bytes:
+def call_frames(orc: Orc, ends: Sequence[range], stop: int, *, of_calls: bool = True) -> bytes:
     """The section for a kernel, or for code of a module.
 
     Args:
         orc: its rules, one at least.
         ends: code that has no caller in the kernel.
         stop: where the code ends to which the last rule applies.
+        of_calls: False: without what a compiler's own call frame information says better.
     """
     kinds = _kinds(orc, ends)
+    if not of_calls:
+        kinds[orc.entries["type"] == Type.UNDEFINED] = _Kind.CALL  # perhaps the compiler knows
     sections, places = bytearray(), []
     for kind in _Kind:
         places.append(len(sections))
@@ -91,6 +94,8 @@ def call_frames(orc: Orc, ends: Sequence[range], stop: int) -> bytes:
     described = bytearray()
     lengths = np.array([len(row) for row in codes], np.int64)[keys] + 3 * (steps > 0)
     ends_of_rows = np.cumsum(lengths)
+    if not of_calls:
+        starts, sizes = starts[kinds[starts] != _Kind.CALL], sizes[kinds[starts] != _Kind.CALL]
     for start, size in zip(starts.tolist(), sizes.tolist(), strict=True):
         last = start + size - 1
         text = rows[int(ends_of_rows[start] - lengths[start]) : int(ends_of_rows[last])]
@@ -159,7 +164,7 @@ def _rows(keys: Numbers, codes: Sequence[bytes], steps: Numbers) -> bytes:
 
 def _rule(kind: _Kind, sp_reg: int, sp_offset: int, bp_reg: int, bp_offset: int) -> bytes:
     """Where the CFA is, and %rbp."""
-    if kind == _Kind.END:
+    if kind == _Kind.END or sp_reg not in _BASES:
         return b""
     base = _BASES[sp_reg]
     if sp_reg == _BP_INDIRECT:
