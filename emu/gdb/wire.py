@@ -93,23 +93,6 @@ class Wire:
     def _read(self, patience: float | None) -> None:
         """Takes what has arrived; waits for it so many seconds, None: as long as it takes."""
         ready = select.select([self._socket, self._door], [], [], patience)[0]
-<<<<<<< HEAD
-        if self._socket in ready:
-            self._receive()
-        if self._door in ready:  # while this client is there
-            self._refuse()
-
-    def _receive(self) -> None:
-        """Takes what has arrived from the client."""
-        try:
-            data = self._socket.recv(_AT_ONCE)
-        except OSError:
-            raise Closed from None
-        if not data:
-            raise Closed
-        self._bytes += data
-        self._take()
-=======
         if self._socket in ready:  # first: if this client has gone, the one at the door is not refused
             try:
                 data = self._socket.recv(_AT_ONCE)
@@ -121,7 +104,6 @@ class Wire:
             self._take()
         if self._door in ready:
             self._refuse()
->>>>>>> dbg
 
     def _take(self) -> None:
         """Takes all that is complete out of the bytes."""
