@@ -146,9 +146,10 @@ def _debugger() -> str:
 
 def _words(port: int, file: Path, scripts: Sequence[Path]) -> list[str]:
     """The arguments of gdb."""
+    from emu.gdb import GDB_SCRIPT
     from emu.installation import firmware_directory
 
-    words = ["-q", "-ex", f"target remote 127.0.0.1:{port}"]
+    words = ["-q", "-iex", f"source {GDB_SCRIPT}", "-ex", f"target remote 127.0.0.1:{port}"]
     sources = firmware_directory()
     if (sources / "kernel").is_dir():
         words += ["-d", str(sources)]

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import importlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 from xml.sax.saxutils import quoteattr
 
@@ -67,11 +67,16 @@ class GdbArch(ABC):
 
     To show registers: name, features, read().
     To set them: write().
+    To find callers that GDB does not find: counters, frame, stack_bias, unwound.
     To unwind stacks whose registers the CPU has not saved yet: saved().
     """
 
     name: ClassVar[str]  # GDB's, as in `set architecture`
     features: ClassVar[Sequence[Feature]]
+    counters: ClassVar[Sequence[str]] = ("pc",)  # the program counter, and the next one if there are delay slots
+    frame: ClassVar[tuple[str, int]]  # the register, plus bytes, that is `fp` of a call's struct ftrace_ret_stack when it returns
+    stack_bias: ClassVar[int] = 0  # how much less the stack pointer is than the address of what is on the stack
+    unwound: ClassVar[Mapping[str, str]]  # registers from which a caller's are found, with the names that KernelArch gives them
 
     @abstractmethod
     def read(self, cpu: Cpu, name: str) -> int | None:

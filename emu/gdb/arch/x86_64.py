@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import ClassVar
 
 from unicorn import x86_const as x86
 
@@ -68,6 +69,9 @@ class X86_64(GdbArch):  # noqa: N801  # the architecture's own spelling
     """x86-64, with x87 and SSE registers, and the kernel's: control registers and bases of segments."""
 
     name = "i386:x86-64"
+    counters = ("rip",)
+    frame = "rsp", -8
+    unwound: ClassVar[Mapping[str, str]] = {"rip": "ip", "rsp": "sp", "rbp": "bp"}
     features = (
         Feature("org.gnu.gdb.i386.core", _CORE, _flags("i386_eflags", _FLAGS)),
         Feature(
