@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import itertools
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -12,8 +13,10 @@ from emu.gdb.monitor import Views
 from emu.gdb.symbol_file import Symbol, symbol_file, write_symbol_file
 from emu.linux import arch
 from emu.linux.btf import Btf
+from emu.linux.call_frames import USER_SPACE, call_frames
 from emu.linux.image import Kernel
 from emu.linux.memory import LinuxMemory
+from emu.linux.orc import NoOrc, Orc
 from emu.linux.structures import Structures
 from emu.linux.symbols import Symbols
 
@@ -68,9 +71,31 @@ def _linked(memory: LinuxMemory, head: int) -> Iterator[int]:
         at = memory.word(at)
 
 
-def write_symbols(path: Path, symbols: Symbols) -> None:
-    """Writes an ELF file with a kernel's symbols, for gdb. Raises OSError if it cannot be written."""
+def write_symbols(path: Path, kernel: Kernel, symbols: Symbols) -> None:
+    """Writes an ELF file with a kernel's symbols for gdb, and how it unwinds stacks.
+
+    Raises:
+        OSError: it cannot be written.
+    """
     known = zip(symbols.addresses.tolist(), symbols.types.tobytes().decode("latin-1"), symbols.names, strict=True)
     half = arch.KERNEL_HALF
-    data = symbol_file((Symbol(*one) for one in known if one[0] >= half), arch.ELF_MACHINE, LinuxMemory.byte_order)
-    write_symbol_file(path, data)
+    found = [Symbol(*one) for one in known if one[0] >= half and one[1] not in "aA"]
+    first = next((one.address for one in found if one.type in "tT"), half)
+    code = [range(first, found[-1].address + 1)] if found else []
+    try:
+        frames = call_frames(Orc.of_kernel(kernel, symbols), _without_callers(found))
+    except NoOrc:
+        frames = b""
+    else:
+        code.append(USER_SPACE)
+        found.append(Symbol(USER_SPACE.start, "T", "user_space"))
+    write_symbol_file(path, symbol_file(found, arch.ELF_MACHINE, LinuxMemory.byte_order, code, frames))
+
+
+def _without_callers(symbols: Sequence[Symbol]) -> list[range]:
+    """The code that programs enter only by system calls, or with which a thread begins. The symbols are in order."""
+    found: list[range] = []
+    for one, after in itertools.pairwise(symbols):
+        if one.type in "tT" and one.name.startswith(arch.WITHOUT_CALLERS) and one.address < after.address:
+            found.append(range(one.address, after.address))
+    return found

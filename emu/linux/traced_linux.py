@@ -216,7 +216,7 @@ class TracedLinux(ABC):
         from emu.linux.debugging import write_symbols  # imported when needed
 
         self._check_open()
-        write_symbols(Path(path), self._guest.symbols)
+        write_symbols(Path(path), self._kernel, self._guest.symbols)
 
     @contextmanager
     def _changing(self) -> Iterator[None]:
