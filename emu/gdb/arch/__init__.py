@@ -90,7 +90,8 @@ class GdbArch(ABC):
     """
 
     name: ClassVar[str]  # GDB's, as in `set architecture`
-    stack_pointer: ClassVar[str] = "sp"  # the register's name
+    program_counter: ClassVar[str] = "pc"  # the register's name
+    stack_pointer: ClassVar[str] = "sp"
     features: ClassVar[Sequence[Feature]]
     counters: ClassVar[Sequence[str]] = ("pc",)  # the program counter, and the next one if there are delay slots
     frame: ClassVar[tuple[str, int]]  # the register, plus bytes, that is `fp` of a call's struct ftrace_ret_stack when it returns
@@ -103,7 +104,7 @@ class GdbArch(ABC):
 
     @abstractmethod
     def write(self, cpu: Cpu, name: str, value: int) -> bool:
-        """Sets a register. Returns False if it cannot be set. The program counter is never set here."""
+        """Sets a register. Returns False if it cannot be set."""
 
     def saved(self, cpu: Cpu) -> Iterator[Saved]:
         """What a CPU will save on stacks before anybody reads it there."""

@@ -59,7 +59,9 @@ class Riscv64(GdbArch):
 
     def write(self, cpu: Cpu, name: str, value: int) -> bool:
         at = state.Env.from_address(cpu.env)
-        if name in _GENERAL and name != "zero":
+        if name == "pc":
+            cpu.record.location[0] = value
+        elif name in _GENERAL and name != "zero":
             at.gpr[_GENERAL.index(name)] = value
         elif name in _FLOATING:
             at.fpr[_FLOATING.index(name)] = value

@@ -87,6 +87,10 @@ class Sparc64(GdbArch):
             at.gregs[int(name[1])] = value
         elif name in _GENERAL[len(_GLOBAL) :]:
             _window(at)[_GENERAL.index(name) - len(_GLOBAL)] = value
+        elif name == "pc":
+            cpu.record.location[0], cpu.record.next_location[0] = value, value + 4
+        elif name == "npc":
+            cpu.record.next_location[0] = value
         elif name[0] == "f" and name[1:].isdigit():
             number = int(name[1:])
             whole = int(at.fpr[number // 2])

@@ -79,7 +79,7 @@ class X86_64(GdbArch):  # noqa: N801  # the architecture's own spelling
     """x86-64, with x87 and SSE registers, and the kernel's: control registers and bases of segments."""
 
     name = "i386:x86-64"
-    stack_pointer = "rsp"
+    program_counter, stack_pointer = "rip", "rsp"
     counters = ("rip",)
     frame = "rsp", -8
     unwound: ClassVar[Mapping[str, str]] = {"rip": "ip", "rsp": "sp", "rbp": "bp"}
@@ -105,6 +105,9 @@ class X86_64(GdbArch):  # noqa: N801  # the architecture's own spelling
         return int(value)
 
     def write(self, cpu: Cpu, name: str, value: int) -> bool:
+        if name == "rip":
+            cpu.record.location[0] = value
+            return True
         if name not in _SET:
             return False
         cpu.uc.reg_write(_NUMBERS[name], (value & _MANTISSA, value >> 64) if name.startswith("st") else value)
