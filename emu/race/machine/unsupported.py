@@ -8,8 +8,8 @@ from collections import Counter
 from emu.cpu import arch as cpu_arch
 from emu.ftrace.sites.patching import Release
 from emu.race.model.model_sites import model_patches
-from emu.race.scenario.protocol_steps import Forget, Free, Know, WaitTasks
-from emu.race.scenario.scenario import Hotplug, Scenario
+from emu.race.scenario.protocol_steps import Forget, Free, Know, Lock, Unlock, WaitTasks
+from emu.race.scenario.scenario import Handler, Hotplug, Scenario
 
 __all__ = ["unsupported"]
 
@@ -23,6 +23,12 @@ def unsupported(scenario: Scenario) -> str | None:
         ValueError: it is impossible anywhere. The text says why.
     """
     offsets = scenario.race_arch.machine_places
+    if scenario.others:
+        return "the machine has one patcher"
+    if scenario.live:
+        return "the machine is not searched for what repeats for ever"
+    if scenario.handler is Handler.WAIT:
+        return "the guest's breakpoint handler does not wait"
     most = cpu_arch.load(scenario.arch).max_cpus
     steps = scenario.steps(model_patches(scenario))
     for place, count in Counter(scenario.places).items():
@@ -32,6 +38,8 @@ def unsupported(scenario: Scenario) -> str | None:
             return f"the guest's module has {_FUNCTIONS} sites at {place} of a line, not {count}"
     if scenario.cpus > most:
         return f"a machine has at most {most} CPUs"
+    if any(isinstance(step, Lock | Unlock) for step in steps):
+        return "the machine's patcher takes no locks"
     trampolines = Free | WaitTasks if scenario.from_call else Free
     if any(isinstance(step, trampolines) for step in steps):
         return "the guest frees no trampolines"
