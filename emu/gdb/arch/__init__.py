@@ -90,7 +90,6 @@ class GdbArch(ABC):
     """
 
     name: ClassVar[str]  # GDB's, as in `set architecture`
-    program_counter: ClassVar[str] = "pc"  # the register's name
     stack_pointer: ClassVar[str] = "sp"
     features: ClassVar[Sequence[Feature]]
     counters: ClassVar[Sequence[str]] = ("pc",)  # the program counter, and the next one if there are delay slots

@@ -79,7 +79,7 @@ class X86_64(GdbArch):  # noqa: N801  # the architecture's own spelling
     """x86-64, with x87 and SSE registers, and the kernel's: control registers and bases of segments."""
 
     name = "i386:x86-64"
-    program_counter, stack_pointer = "rip", "rsp"
+    stack_pointer = "rsp"
     counters = ("rip",)
     frame = "rsp", -8
     unwound: ClassVar[Mapping[str, str]] = {"rip": "ip", "rsp": "sp", "rbp": "bp"}
