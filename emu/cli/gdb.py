@@ -146,10 +146,11 @@ def _debugger() -> str:
 
 def _words(port: int, file: Path, debug: Path | None, scripts: Sequence[Path]) -> list[str]:
     """The arguments of gdb. `debug`: a Linux's debug information. It is large: what gdb finds in it is kept."""
+    from emu.gdb import GDB_SCRIPT
     from emu.installation import firmware_directory
     from emu.native.cache import cache_directory
 
-    words = ["-q", "-ex", "set sysroot /"]
+    words = ["-q", "-iex", f"source {GDB_SCRIPT}", "-ex", "set sysroot /"]
     sources = firmware_directory()
     if debug is None and (sources / "kernel").is_dir():
         words += ["-d", str(sources)]

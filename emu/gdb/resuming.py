@@ -48,7 +48,7 @@ class Resuming:
 
     def go(self, alone: int | None) -> bytes:
         """Continues. Returns the stop reply."""
-        return self._run(alone, lambda: self._travel.go(interrupted=self._interrupted))
+        return self._run(alone, lambda: self._stepping.go(self._interrupted))
 
     def step(self, cpu: int, alone: int | None) -> bytes:
         """Makes one step of a CPU. `alone`: see Breakpoints.apply."""

@@ -1,6 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Steps of one instruction, over interrupts and faults: a handler that runs between two instructions of a CPU is no part of a
-step. A trap that the instruction asks for, such as a system call, is: the step leads into it.
+"""Going on with regard to traps.
+
+A step passes over interrupts and faults: a handler that runs between two instructions of a CPU is no part of the step. A trap
+that the instruction asks for, such as a system call, is: the step leads into it.
+
+gdb makes functions that it calls return to a breakpoint on the stack, from which no instruction may be fetched. Such a return
+stops at the breakpoint, without the fault that it would be.
 """
 
 from __future__ import annotations
@@ -18,6 +23,7 @@ from emu.history.travel import Travel
 __all__ = ["Stepping"]
 
 _LONGEST = 16  # bytes of an instruction, of any architecture
+_FRAME = 4096  # bytes of a stack in which gdb puts the breakpoint of a call
 _MOST_TRAPS = 64  # that are looked at, to find the one from which a handler has returned
 
 
@@ -60,6 +66,36 @@ class Stepping:
             if cpu.pc == place and stopped.reason == Reason.STEP:  # it has faulted there, and was executed again
                 stopped = self._travel.back_step(index)
         return stopped
+
+    def go(self, interrupted: Callable[[], bool]) -> StopReason:
+        """Runs to the next stop."""
+        stops, stacked = self._travel.stops, self._stacked()
+        if not stacked:
+            return self._travel.go(interrupted=interrupted)
+        entries = {entry for cpu in self._board.cpus for entry in self._entries(cpu)}
+        with self._stopping([Breakpoint(entry) for entry in sorted(entries)]):
+            while True:
+                stopped = self._travel.go(interrupted=interrupted)
+                cpu = self._board.cpus[stopped.cpu]
+                if stopped.reason != Reason.BREAKPOINT or set(stopped.stops) & stops:
+                    return stopped
+                trap = self._taken(cpu)
+                if trap is not None and trap.pc in stacked:
+                    return self._return_to(cpu, trap)
+
+    def _stacked(self) -> frozenset[int]:
+        """Addresses of breakpoints that are on a CPU's stack."""
+        tops = [sp for cpu in self._board.cpus if (sp := self._sp(cpu)) is not None]
+        places = {stop.address for stop in self._travel.stops if isinstance(stop, Breakpoint)}
+        return frozenset(place for place in places if any(sp <= place < sp + _FRAME for sp in tops))
+
+    def _return_to(self, cpu: Cpu, trap: Trap) -> StopReason:
+        """Undoes a trap: an instruction was to be fetched from the stack."""
+        self._travel.back_step(cpu.index)
+        with self._travel.changing():
+            self._arch.write(cpu, self._arch.counters[0], trap.pc)
+            self._arch.write(cpu, self._arch.stack_pointer, trap.sp)
+        return StopReason(Reason.BREAKPOINT, self._travel.now, cpu.index, (Breakpoint(trap.pc),))
 
     def _depth(self, cpu: Cpu) -> tuple[int, bool, int]:
         """Grows where a CPU takes a trap."""

@@ -61,10 +61,10 @@ class Travel:
     def _write(self, console: Callable[[bytes], object], data: bytes) -> None:
         """The guest writes: what it has not written before is passed on."""
         replay = self._replay
-        known = max(self._emitted - replay.produced, 0)
+        known = len(data) if replay.looks_ahead else max(self._emitted - replay.produced, 0)
         replay.produced += len(data)
-        self._emitted = max(self._emitted, replay.produced)
         if new := data[known:]:
+            self._emitted = replay.produced
             console(new)
 
     # Where the machine is
@@ -242,8 +242,9 @@ class Travel:
         replay.note_between(None, None)
         replay.goal_instructions(cpu, index)
         try:
-            while (reached := replay.run_to_goal()) and (change := replay.change) is not None:
-                self._go_on_at(start := change)
+            with replay.looking_ahead():
+                while (reached := replay.run_to_goal()) and (change := replay.change) is not None:
+                    self._go_on_at(start := change)
         except (GuestPanic, PoweredOff):
             reached = False
         turn = replay.history.turns

@@ -10,7 +10,7 @@ from __future__ import annotations
 import functools
 import importlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import ClassVar, NamedTuple, TypeAlias
 from xml.sax.saxutils import quoteattr
 
@@ -84,13 +84,18 @@ class GdbArch(ABC):
 
     To show registers: name, features, read().
     To set them: write().
+    To find callers that GDB does not find: counters, frame, stack_bias, unwound.
     To unwind stacks whose registers the CPU has not saved yet: saved().
     To step over interrupts and faults: asks(), returns(), trap_level(), trap_entries(), trap(), address_space().
     """
 
     name: ClassVar[str]  # GDB's, as in `set architecture`
-    stack_pointer: ClassVar[str] = "sp"  # the register's name
+    stack_pointer: ClassVar[str] = "sp"
     features: ClassVar[Sequence[Feature]]
+    counters: ClassVar[Sequence[str]] = ("pc",)  # the program counter, and the next one if there are delay slots
+    frame: ClassVar[tuple[str, int]]  # the register, plus bytes, that is `fp` of a call's struct ftrace_ret_stack when it returns
+    stack_bias: ClassVar[int] = 0  # how much less the stack pointer is than the address of what is on the stack
+    unwound: ClassVar[Mapping[str, str]]  # registers from which a caller's are found, with the names that KernelArch gives them
 
     @abstractmethod
     def read(self, cpu: Cpu, name: str) -> int | None:
@@ -98,7 +103,7 @@ class GdbArch(ABC):
 
     @abstractmethod
     def write(self, cpu: Cpu, name: str, value: int) -> bool:
-        """Sets a register. Returns False if it cannot be set. The program counter is never set here."""
+        """Sets a register. Returns False if it cannot be set."""
 
     def saved(self, cpu: Cpu) -> Iterator[Saved]:
         """What a CPU will save on stacks before anybody reads it there."""

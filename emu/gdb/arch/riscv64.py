@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import ClassVar
 
 from emu.cpu.arch.riscv64 import state
 from emu.cpu.cpu import Cpu
@@ -34,6 +35,8 @@ class Riscv64(GdbArch):
     """RV64GC, with the CSRs of supervisors."""
 
     name = "riscv:rv64"
+    frame = "fp", 0
+    unwound: ClassVar[Mapping[str, str]] = {"pc": "ip", "sp": "sp", "fp": "s0", "ra": "ra", "t0": "t0"}
     features = (
         Feature(
             "org.gnu.gdb.riscv.cpu",
@@ -56,7 +59,9 @@ class Riscv64(GdbArch):
 
     def write(self, cpu: Cpu, name: str, value: int) -> bool:
         at = state.Env.from_address(cpu.env)
-        if name in _GENERAL and name != "zero":
+        if name == "pc":
+            cpu.record.location[0] = value
+        elif name in _GENERAL and name != "zero":
             at.gpr[_GENERAL.index(name)] = value
         elif name in _FLOATING:
             at.fpr[_FLOATING.index(name)] = value

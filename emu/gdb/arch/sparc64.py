@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import ClassVar
 
 from emu.cpu.arch.sparc64 import state
 from emu.cpu.cpu import Cpu
@@ -38,6 +39,10 @@ class Sparc64(GdbArch):
     """SPARC V9. What is in the windows of callers, and not in memory yet, is shown there all the same."""
 
     name = "sparc:v9"
+    counters = "pc", "npc"
+    frame = "sp", 0
+    stack_bias = _BIAS
+    unwound: ClassVar[Mapping[str, str]] = {"pc": "ip", "sp": "sp"}
     features = (
         Feature("org.gnu.gdb.sparc.cpu", tuple(Register(name, 64, _POINTERS.get(name, "int64")) for name in _GENERAL)),
         Feature(
@@ -82,6 +87,10 @@ class Sparc64(GdbArch):
             at.gregs[int(name[1])] = value
         elif name in _GENERAL[len(_GLOBAL) :]:
             _window(at)[_GENERAL.index(name) - len(_GLOBAL)] = value
+        elif name == "pc":
+            cpu.record.location[0], cpu.record.next_location[0] = value, value + 4
+        elif name == "npc":
+            cpu.record.next_location[0] = value
         elif name[0] == "f" and name[1:].isdigit():
             number = int(name[1:])
             whole = int(at.fpr[number // 2])

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Mapping
+from typing import ClassVar
 
 from unicorn import x86_const as x86
 
@@ -79,6 +80,9 @@ class X86_64(GdbArch):  # noqa: N801  # the architecture's own spelling
 
     name = "i386:x86-64"
     stack_pointer = "rsp"
+    counters = ("rip",)
+    frame = "rsp", -8
+    unwound: ClassVar[Mapping[str, str]] = {"rip": "ip", "rsp": "sp", "rbp": "bp"}
     features = (
         Feature("org.gnu.gdb.i386.core", _CORE, _flags("i386_eflags", _FLAGS)),
         Feature(
@@ -101,6 +105,9 @@ class X86_64(GdbArch):  # noqa: N801  # the architecture's own spelling
         return int(value)
 
     def write(self, cpu: Cpu, name: str, value: int) -> bool:
+        if name == "rip":
+            cpu.record.location[0] = value
+            return True
         if name not in _SET:
             return False
         cpu.uc.reg_write(_NUMBERS[name], (value & _MANTISSA, value >> 64) if name.startswith("st") else value)
