@@ -72,7 +72,6 @@ def test_from_an_oops_back_to_where_the_pointer_was_stored(debugged: LinuxMachin
     assert re.search(r"^0xffffffffc0\w+ .* /.*/careless.ko$", said, re.MULTILINE)
 
 
-@pytest.mark.long("many stops of a machine")
 def test_backtraces_on_one_cpu_through_interrupts_and_to_programs(debugged: LinuxMachine, symbols: Path) -> None:
     said = gdb(
         debugged, symbols, "break vfs_read thread 2", "continue", "stepi 30", "backtrace", "delete", "tbreak hrtimer_interrupt",
@@ -89,7 +88,6 @@ def test_backtraces_on_one_cpu_through_interrupts_and_to_programs(debugged: Linu
     assert frames("#0" + fault)[-2:] == ["<signal handler called>", "user_space"]
 
 
-@pytest.mark.long("many stops of a machine")
 def test_who_has_set_a_tasks_state(debugged: LinuxMachine, symbols: Path, real_symbols: Symbols) -> None:
     """Of the first process, which sleeps until the command has ended."""
     memory = LinuxMemory(debugged.board.ram, real_symbols)
@@ -108,7 +106,6 @@ def test_who_has_set_a_tasks_state(debugged: LinuxMachine, symbols: Path, real_s
     assert re.search(setters, said)
 
 
-@pytest.mark.long("many stops of a machine")
 def test_twenty_breakpoints_change_nothing(
     real_kernel: Path, machines_folder: Path, symbols: Path, tmp_path: Path
 ) -> None:
