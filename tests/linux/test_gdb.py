@@ -88,6 +88,20 @@ def test_backtraces_on_one_cpu_through_interrupts_and_to_programs(debugged: Linu
     assert frames("#0" + fault)[-2:] == ["<signal handler called>", "user_space"]
 
 
+def test_the_callers_of_functions_that_the_guest_traces(debugged: LinuxMachine, symbols: Path) -> None:
+    """Linux's own function_graph, and return probes, make functions return to a trampoline."""
+    done = debugged.run(
+        "cd /sys/kernel/tracing; echo 'r:p ksys_read' > kprobe_events && echo 1 > events/kprobes/enable;"
+        " echo vfs_read > set_graph_function; echo function_graph > current_tracer"
+    )
+    assert done.errors == b""
+    said = gdb(debugged, symbols, "break pipe_read", "continue", "backtrace", command="echo a | cat")
+    assert frames(said) == [
+        "pipe_read", "vfs_read", "return_to_handler", "ksys_read", "arch_rethook_trampoline", "do_syscall_64",
+        "entry_SYSCALL_64_after_hwframe",
+    ]  # fmt: skip
+
+
 def test_who_has_set_a_tasks_state(debugged: LinuxMachine, symbols: Path, real_symbols: Symbols) -> None:
     """Of the first process, which sleeps until the command has ended."""
     memory = LinuxMemory(debugged.board.ram, real_symbols)
