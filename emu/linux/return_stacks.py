@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-only
 """Where functions really return to that a Linux's own tracing makes return to a trampoline: for gdb.
 
-With function_graph, a task's return addresses are in its `ret_stack`: an array of struct ftrace_ret_stack, and since Linux 6.11 one
-of words, which has such structures among others. With return probes, they are in a list of struct rethook_node.
+With function_graph, a task's return addresses are in its `ret_stack`: an array of struct ftrace_ret_stack, and since Linux 6.11
+one of words, which has such structures among others. With return probes, they are in a list of struct rethook_node.
 """
 
 from __future__ import annotations
