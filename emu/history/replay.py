@@ -11,8 +11,8 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import NamedTuple
 
+from emu.cpu.native import block_record, turns
 from emu.cpu.native import history as native
-from emu.cpu.native import turns
 from emu.cpu.native.cpu_records import Board
 from emu.cpu.native.history_record import NOWHERE, History, Moment
 from emu.cpu.snapshot import Checkpoints
@@ -36,11 +36,13 @@ class Shown(NamedTuple):
     Attributes:
         done: instructions of the block that have been executed.
         size: instructions of the block.
-        cycles, instructions: of the CPU, with the block.
+        cost: cycles of the block.
+        cycles, instructions: of the CPU, with the block: as instructions in it see them.
     """
 
     done: int
     size: int
+    cost: int
     cycles: int
     instructions: int
 
@@ -134,7 +136,8 @@ class Replay:
         record = self._board.record
         if self.shown is not None:
             record.interrupted = True
-            cpu = self._board.current
+            cpu, (done, size, cost, cycles, instructions) = self._board.current, self.shown
+            self._account(cycles - cost + cost * done // size, instructions - size + done)
             cpu.record.turn_end = max(cpu.record.turn_end, cpu.record.cycles + 1)
             cpu.forget_all()
         cpu = self._board.current
@@ -225,10 +228,18 @@ class Replay:
         cpu = self._board.current
         block = cpu.record.goal_block
         assert block is not None
-        before, size = cpu.instructions, block.instructions
+        size, cost = block.instructions, block_record.cost_of(block)
         self._near = near
-        self.shown = Shown(0, size, cpu.cycles, before + size)
-        self.now = Instant(turn, before + size, cpu.pc, cpu.index)
+        self.shown = shown = Shown(0, size, cost, cpu.cycles + cost, cpu.instructions + size)
+        self._account(shown.cycles, shown.instructions)
+        self.now = Instant(turn, shown.instructions, cpu.pc, cpu.index)
+
+    def _account(self, cycles: int, instructions: int) -> None:
+        """Sets the clock and the counter of the CPU whose turn it is."""
+        record = self._board.current.record
+        record.cycles, record.instructions = cycles, instructions
+        if (counter := record.cycle_counter) is not None and counter.address:
+            counter[0] = cycles
 
     def show_next(self) -> bool:
         """Executes one more instruction of the block that is shown. Returns False, having done nothing, if it is the last."""
@@ -241,6 +252,7 @@ class Replay:
         cpu.record.state.cflags_next_tb = 1
         native.show(self._board.record, cpu.record, shown.cycles, shown.instructions)
         cpu.record.state.cflags_next_tb = _ANY_SIZE
+        self._account(shown.cycles, shown.instructions)
         if not 0 <= cpu.pc - before <= _LONGEST:
             self.faulted = shown.instructions
             return False
