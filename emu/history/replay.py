@@ -218,21 +218,40 @@ class Replay:
     def to_block(self, turn: int, instructions: int) -> None:
         """Runs to the beginning of the block of a turn with which its CPU has started at least so many instructions."""
         self.to_turn(turn)
-        near, history = self._point(), self.history
+        near = self._point()
+        self._run_to_block(turn, instructions)
+        cpu = self._board.current
+        block = cpu.record.goal_block
+        assert block is not None
+        size, cost = block.instructions, block_record.cost_of(block)
+        if self._board.timing is not None:
+            cost = self._cost(near, turn, instructions, size)
+        self._near = near
+        self.shown = shown = Shown(0, size, cost, cpu.cycles + cost, cpu.instructions + size)
+        self._account(shown.cycles, shown.instructions)
+        self.now = Instant(turn, shown.instructions, cpu.pc, cpu.index)
+
+    def _run_to_block(self, turn: int, instructions: int) -> None:
+        history = self.history
         history.goal_turn, history.goal_block = _NOWHERE, instructions
         self.reason = turns.TIME
         while self.reason != native.GOAL:
             if not self.driver.moment() or history.turns > turn:
                 raise AssertionError(f"the block with instruction {instructions} is not reached again in turn {turn}")
         self.no_goal()
-        cpu = self._board.current
-        block = cpu.record.goal_block
-        assert block is not None
-        size, cost = block.instructions, block_record.cost_of(block)
-        self._near = near
-        self.shown = shown = Shown(0, size, cost, cpu.cycles + cost, cpu.instructions + size)
-        self._account(shown.cycles, shown.instructions)
-        self.now = Instant(turn, shown.instructions, cpu.pc, cpu.index)
+
+    def _cost(self, near: Point, turn: int, instructions: int, size: int) -> int:
+        """What the next block, of `size` instructions, costs in a timing model with state: executes it, and comes back to it."""
+        cpu, history = self._board.current, self.history
+        before = cpu.cycles
+        history.goal_turn, history.goal_block, self.reason = turn, cpu.instructions + size + 1, turns.TIME
+        with suppress(GuestPanic, PoweredOff):
+            while self.driver.moment() and self.reason != native.GOAL:
+                pass
+        cost = cpu.cycles - before
+        self.restore(near)
+        self._run_to_block(turn, instructions)
+        return cost
 
     def _account(self, cycles: int, instructions: int) -> None:
         """Sets the clock and the counter of the CPU whose turn it is."""
