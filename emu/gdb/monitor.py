@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from emu.cpu.cpu import Cpu
+from emu.gdb.callers import Callers, answer
+from emu.gdb.libraries import Libraries
 from emu.gdb.memory import Memory
 from emu.guest_machine import BadCommand
 from emu.history.stops import Instant, Reason, StopReason, Watchpoint
@@ -31,11 +33,15 @@ class Views:
         trace: the pieces of a file of tracefs, by its path.
         tasks: lines about the kernel's tasks.
         patching: lines about the call sites that are being changed.
+        libraries: what the kernel loads as it runs; None: nothing.
+        callers: those that gdb does not find; None: it finds all.
     """
 
     trace: Callable[[str], Iterator[bytes]]
     tasks: Callable[[], Iterator[str]]
     patching: Callable[[], Iterator[str]]
+    libraries: Libraries | None = None
+    callers: Callers | None = None
 
 
 class Monitor:
@@ -63,6 +69,7 @@ class Monitor:
             "translate": ("ADDRESS", "shows the physical address behind a virtual one", self._translate),
             "watch": ("ADDRESS BYTES [r|w|a]", "stops at accesses to a physical address", self._watch),
             "unwatch": ("", "ends all of these", self._unwatch),
+            "caller": ("[REGISTER=VALUE...]", "the caller's registers, for emu.gdb", self._caller),
         }
 
     def obey(self, line: str, cpu: Cpu) -> str:
@@ -143,6 +150,9 @@ class Monitor:
         stop = Watchpoint(parsed[0], parsed[1], reads=kind in "ra", writes=kind in "wa", physical=True)
         self._travel.add(stop)
         return f"stops where {stop.size} bytes at {stop.address:#x} are accessed\n"
+
+    def _caller(self, words: str, cpu: Cpu) -> str:
+        return f"{answer(self._views.callers, self._memory.arch, words.split())}\n"
 
     def _unwatch(self, words: str, cpu: Cpu) -> str:
         own = [stop for stop in self._travel.stops if isinstance(stop, Watchpoint) and stop.physical]

@@ -93,7 +93,7 @@ class Stepping:
         """Undoes a trap: an instruction was to be fetched from the stack."""
         self._travel.back_step(cpu.index)
         with self._travel.changing():
-            self._arch.write(cpu, self._arch.program_counter, trap.pc)
+            self._arch.write(cpu, self._arch.counters[0], trap.pc)
             self._arch.write(cpu, self._arch.stack_pointer, trap.sp)
         return StopReason(Reason.BREAKPOINT, self._travel.now, cpu.index, (Breakpoint(trap.pc),))
 

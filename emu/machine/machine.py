@@ -346,7 +346,7 @@ class Machine(TracedKernel, Travels):
         from emu.history.travel import Travel
         from emu.machine.debugging import views_of
 
-        travel, views = Travel(self, history), views_of(self.kernel, self.patching, self.tracefs.read_pieces)
+        travel, views = Travel(self, history), views_of(self.kernel, self.ftrace, self._running.reports, self.tracefs.read_pieces)
         serve(self.board, self.cpus, travel, views, port=port, command=command, ready=ready)
 
     def driver(self) -> Driven:

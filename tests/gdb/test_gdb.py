@@ -9,6 +9,7 @@ import subprocess
 import threading
 from collections.abc import Callable
 
+from emu.gdb import GDB_SCRIPT
 from emu.installation import image_directory
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
@@ -38,7 +39,7 @@ def gdb(machine: Machine, *commands: str, command: str = COMMAND) -> str:
         first = ["set pagination off", "set confirm off", f"target remote 127.0.0.1:{ports[0]}"]
         words = [word for one in (*first, *commands) for word in ("-ex", one)]
         done = subprocess.run(
-            ["gdb-multiarch", "-nx", "-q", "-batch", *words, str(image)],
+            ["gdb-multiarch", "-nx", "-q", "-batch", "-iex", f"source {GDB_SCRIPT}", *words, str(image)],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=100,
         )  # fmt: skip
         printed.append(done.stdout)

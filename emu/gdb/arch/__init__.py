@@ -10,8 +10,8 @@ from __future__ import annotations
 import functools
 import importlib
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, ClassVar, NamedTuple, TypeAlias
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import ClassVar, NamedTuple, TypeAlias
 from xml.sax.saxutils import quoteattr
 
 from emu.architectures import ARCHITECTURES
@@ -84,14 +84,18 @@ class GdbArch(ABC):
 
     To show registers: name, features, read().
     To set them: write().
+    To find callers that GDB does not find: counters, frame, stack_bias, unwound.
     To unwind stacks whose registers the CPU has not saved yet: saved().
     To step over interrupts and faults: asks(), returns(), trap_level(), trap_entries(), trap(), address_space().
     """
 
     name: ClassVar[str]  # GDB's, as in `set architecture`
-    program_counter: ClassVar[str] = "pc"  # the register's name
     stack_pointer: ClassVar[str] = "sp"
     features: ClassVar[Sequence[Feature]]
+    counters: ClassVar[Sequence[str]] = ("pc",)  # the program counter, and the next one if there are delay slots
+    frame: ClassVar[tuple[str, int]]  # the register, plus bytes, that is `fp` of a call's struct ftrace_ret_stack when it returns
+    stack_bias: ClassVar[int] = 0  # how much less the stack pointer is than the address of what is on the stack
+    unwound: ClassVar[Mapping[str, str]]  # registers from which a caller's are found, with the names that KernelArch gives them
 
     @abstractmethod
     def read(self, cpu: Cpu, name: str) -> int | None:
@@ -139,7 +143,7 @@ class GdbArch(ABC):
         """The target description, in XML."""
         number = 0
         lines = ['<?xml version="1.0"?>', '<!DOCTYPE target SYSTEM "gdb-target.dtd">', '<target version="1.0">']
-        lines.append(f"<architecture>{self.name}</architecture>")
+        lines.append(f"<architecture>{self.name}</architecture><osabi>none</osabi>")  # a kernel has no ABI of an operating system
         for feature in self.features:
             lines.append(f"<feature name={quoteattr(feature.name)}>{feature.types}")
             for name, bits, kind, group in feature.registers:
@@ -158,6 +162,5 @@ def load(name: str) -> GdbArch:
     """
     if name not in ARCHITECTURES:
         raise ValueError(f"unknown architecture '{name}'")
-    module: Any = importlib.import_module(f"emu.gdb.arch.{name}")
-    arch: GdbArch = module.ARCH
+    arch: GdbArch = importlib.import_module(f"emu.gdb.arch.{name}").ARCH
     return arch

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import ClassVar
 
 from emu.cpu.arch.riscv64 import state
 from emu.cpu.cpu import Cpu
@@ -34,6 +35,8 @@ class Riscv64(GdbArch):
     """RV64GC, with the CSRs of supervisors."""
 
     name = "riscv:rv64"
+    frame = "fp", 0
+    unwound: ClassVar[Mapping[str, str]] = {"pc": "ip", "sp": "sp", "fp": "s0", "ra": "ra", "t0": "t0"}
     features = (
         Feature(
             "org.gnu.gdb.riscv.cpu",

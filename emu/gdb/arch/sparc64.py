@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from typing import ClassVar
 
 from emu.cpu.arch.sparc64 import state
 from emu.cpu.cpu import Cpu
@@ -38,6 +39,10 @@ class Sparc64(GdbArch):
     """SPARC V9. What is in the windows of callers, and not in memory yet, is shown there all the same."""
 
     name = "sparc:v9"
+    counters = "pc", "npc"
+    frame = "sp", 0
+    stack_bias = _BIAS
+    unwound: ClassVar[Mapping[str, str]] = {"pc": "ip", "sp": "sp"}
     features = (
         Feature("org.gnu.gdb.sparc.cpu", tuple(Register(name, 64, _POINTERS.get(name, "int64")) for name in _GENERAL)),
         Feature(

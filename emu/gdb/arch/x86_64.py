@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterable, Mapping
+from typing import ClassVar
 
 from unicorn import x86_const as x86
 
@@ -78,7 +79,10 @@ class X86_64(GdbArch):  # noqa: N801  # the architecture's own spelling
     """x86-64, with x87 and SSE registers, and the kernel's: control registers and bases of segments."""
 
     name = "i386:x86-64"
-    program_counter, stack_pointer = "rip", "rsp"
+    stack_pointer = "rsp"
+    counters = ("rip",)
+    frame = "rsp", -8
+    unwound: ClassVar[Mapping[str, str]] = {"rip": "ip", "rsp": "sp", "rbp": "bp"}
     features = (
         Feature("org.gnu.gdb.i386.core", _CORE, _flags("i386_eflags", _FLAGS)),
         Feature(

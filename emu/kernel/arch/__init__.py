@@ -44,7 +44,8 @@ class KernelArch(ABC):
     To boot: elf_machine, page_table, boot_params.
     To trace accesses to devices, where the board has any: access().
     To show a CPU's registers: registers().
-    To show a backtrace: callers(). For native code that does the same: saved_registers(), without_frame(), trap_entry.
+    To show a backtrace: callers(), and to a debugger, caller(). For native code that does the same: saved_registers(),
+        without_frame(), trap_entry.
     """
 
     elf_machine: ClassVar[str]  # e_machine of an image, in pyelftools' spelling
@@ -79,6 +80,20 @@ class KernelArch(ABC):
 
         Returns:
             None if the kind of instruction is unknown. Then nothing has happened.
+        """
+        return None
+
+    def caller(self, memory: GuestMemory, registers: Mapping[str, int]) -> Mapping[str, int] | None:
+        """Registers of a function's caller, as far as they are known to differ. Replaced return addresses are those stored.
+
+        Args:
+            registers: the function's, by the names of `registers`.
+
+        Returns:
+            None if a debugger can find the caller without knowing the function.
+
+        Raises:
+            LookupError: memory cannot be read.
         """
         return None
 

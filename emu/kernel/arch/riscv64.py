@@ -68,6 +68,27 @@ class Riscv64(KernelArch):
                 yield address
                 place = self.without_frame_at(memory, address) if begun else FRAME
 
+    def caller(self, memory: GuestMemory, registers: Mapping[str, int]) -> Mapping[str, int] | None:
+        address, sp, frame, ra, t0 = (registers[name] for name in ("ip", "sp", "s0", "ra", "t0"))
+        if memory.image.function_at(address) is None:
+            return None
+        place = self.without_frame_at(memory, address)
+        if place == IN_T0:
+            return {"ip": t0}
+        if place == LEAF:
+            return {"ip": ra, "sp": frame, "s0": memory.read_word(frame - 8)}
+        if place == IN_RA:
+            return {"ip": ra}
+        if place != FRAME:
+            return {"ip": memory.read_word(sp + 8 * (place - ON_STACK))}
+        if frame & 7 == _INTERRUPTED:
+            regs = frame - _INTERRUPTED
+            found = {name: memory.member(regs, f"pt_regs.{name}") for name in ("sp", "s0", "ra", "t0")}
+            return {"ip": memory.member(regs, "pt_regs.epc"), **found}
+        if frame & 7 or frame < sp:
+            return None
+        return {"ip": memory.read_word(frame - 8), "sp": frame, "s0": memory.read_word(frame - 16)}
+
     def saved_registers(self, image: Image) -> SavedRegisters:
         return SavedRegisters(*(image.offset(f"pt_regs.{name}") for name in ("epc", "sp", "s0")))
 

@@ -74,6 +74,19 @@ class X86_64(KernelArch):  # noqa: N801  # the architecture's own spelling
                 yield address
                 words = self.without_frame_at(memory, address) if begun else 0
 
+    def caller(self, memory: GuestMemory, registers: Mapping[str, int]) -> Mapping[str, int] | None:
+        address, sp, frame = (registers[name] for name in ("ip", "sp", "bp"))
+        if memory.image.function_at(address) is None:
+            return None
+        if words := self.without_frame_at(memory, address):
+            return {"ip": memory.read_word(sp + 8 * words - 8), "sp": sp + 8 * words}
+        if frame & 7 == _INTERRUPTED:
+            saved, regs = self.saved_registers(memory.image), frame - _INTERRUPTED
+            return {name: memory.read_word(regs + place) for name, place in zip(("ip", "sp", "bp"), saved, strict=True)}
+        if frame & 7 or frame < sp:
+            return None
+        return {"ip": memory.read_word(frame + 8), "sp": frame + 16, "bp": memory.read_word(frame)}
+
     def _is_behind_site(self, memory: GuestMemory, address: int) -> bool:
         """Whether an address is the return address of a direct call, where its function has no frame yet."""
         function = memory.image.function_at(address)
