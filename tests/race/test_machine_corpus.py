@@ -12,7 +12,7 @@ from emu.race import machine
 from emu.race.scenario import scenario_file
 from emu.race.scenario.scenario import Scenario
 
-_FILES = sorted((Path(emu.race.__file__).parent / "corpus").glob("2*.race"))
+_FILES = sorted((Path(emu.race.__file__).parent / "corpus").glob("*.race"))
 _SCENARIOS = [scenario for scenario in map(scenario_file.read, _FILES) if machine.unsupported(scenario) is None]
 
 

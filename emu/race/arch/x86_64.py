@@ -71,5 +71,6 @@ ARCH = RaceArch(
     branch=_branch,
     returns=bytes([0xC3]),
     landing="__fentry__",
+    trampoline=True,
     following=bytes.fromhex("55 48 89 e5 5d c3 cc cc cc cc cc cc cc cc"),  # push %rbp; mov %rsp,%rbp; pop %rbp; ret
 )  # fmt: skip
