@@ -105,7 +105,7 @@ class Direction:
 
     def stuck(self) -> Violation:
         """The violation of a protocol that does not end."""
-        self._patcher.let_go()
+        self._patcher.let_go(self.notes.position)
         return Violation(Wrong.STUCK, "the protocol does not end")
 
     def with_aftermath(self, violation: Violation) -> Violation:

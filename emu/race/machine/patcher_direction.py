@@ -93,8 +93,13 @@ class PatcherDirection:
         assert event.what is not What.DONE or not self._driver.busy
         return Notes(position + 1, cpus)
 
-    def let_go(self) -> None:
-        """Lets the driver wait for what will never happen, if it does not yet."""
+    def let_go(self, position: int) -> None:
+        """Lets the driver wait for what will never happen, if it does not yet.
+
+        Of a wait for tasks the driver knows nothing: it stays where it is.
+        """
+        if position and self._course.patcher.events[position - 1].what is What.WAIT_TASKS:
+            return
         self._driver.held = False
         if not self._driver.awaited:
             self._driver.step()
