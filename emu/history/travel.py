@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from time import perf_counter
 
+from emu.cpu.board import Board
 from emu.cpu.native import turns
 from emu.cpu.native.history import GOAL
 from emu.history.driver import Travelling
@@ -85,6 +86,20 @@ class Travel:
         return max(self._last, self.now)
 
     @property
+    def board(self) -> Board:
+        """The machine's board."""
+        return self._board
+
+    @property
+    def budget(self) -> int:
+        """Bytes that checkpoints may hold."""
+        return self._replay.points.budget
+
+    @budget.setter
+    def budget(self, size: int) -> None:
+        self._replay.points.budget = size
+
+    @property
     def nanoseconds(self) -> int:
         """Virtual time of the CPU whose turn it is."""
         return self._board.nanoseconds(self._board.current.cycles)
@@ -120,14 +135,18 @@ class Travel:
 
     # Forward
 
-    def begin(self, command: str | Sequence[str], stdin: bytes = b"") -> None:
+    def begin(
+        self, command: str | Sequence[str], stdin: bytes = b"", on_exec: Callable[[int], None] | None = None
+    ) -> None:
         """Begins a command in the guest; `go` runs it. It is a change, as in `changing`.
+
+        `on_exec`: called with the task's pid just before it executes the command, where the machine can tell.
 
         Raises:
             BadCommand: the command is empty, too long, or has a NUL byte.
         """
         with self.changing():
-            self._driver.begin(command, stdin)
+            self._driver.begin(command, stdin, on_exec)
 
     def go(self, limit: int | None = None, interrupted: Callable[[], bool] = _never) -> StopReason:
         """Runs to the next stop after the present instant.

@@ -7,11 +7,12 @@ import hashlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from emu.ftrace.arrays.traced_command import following, recording
+from emu.history.travels import Travels
 from emu.linux.config import LinuxConfig, LinuxParameters
 from emu.linux.guest import Guest
 from emu.linux.image import Kernel
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from emu.ftrace.tracefs import TraceFS
     from emu.kernel.counting import Counting
     from emu.kernel.guest_cpu import GuestCpu
+    from emu.history.reaching import EventPlace
     from emu.linux.driven import Driven
     from emu.linux.programs import LinuxPrograms
     from emu.linux.tracing.tracing import LinuxTracing
@@ -32,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["TracedLinux"]
 
 
-class TracedLinux(ABC):
+class TracedLinux(Travels, ABC):
     """The part of a LinuxMachine that traces and is debugged. Nothing is read of the kernel before the first use of it."""
 
     config: LinuxConfig
@@ -194,17 +196,34 @@ class TracedLinux(ABC):
         port: int = 0,
         command: str | Sequence[str] | None = None,
         *,
+        trace: bool | Collection[str] = False,
+        follow: bool = False,
+        at: EventPlace | None = None,
         history: int = 512 << 20,
         ready: Callable[[int], Callable[[], bool]] | None = None,
     ) -> None:
         """Lets gdb debug the machine, as Machine.serve_gdb. `write_symbols` makes gdb's symbol file."""
         self._check()
         from emu.gdb.serving import serve  # imported when needed
-        from emu.history.travel import Travel
         from emu.linux.debugging import views_of
 
         views = views_of(self.board, self._kernel, self._guest.symbols, lambda path: self.tracefs.read_pieces(path))
-        serve(self.board, self.cpus, Travel(self, history), views, port=port, command=command, ready=ready)
+        self.travel.budget = history
+        with self._traced(trace, follow):
+            found = None if at is None else partial(self.at_event, at)
+            serve(self.board, self.cpus, self.travel, views, port=port, command=command, ready=ready, at=found)
+
+    def at_event(self, event: EventPlace) -> None:
+        """Goes to where an event of this run's trace is about to be recorded (emu.history.reaching).
+
+        Raises:
+            NotReached: the run does not come to it. It is a LookupError.
+            KeyError: there is no such instance.
+        """
+        from emu.history.reaching import reach
+
+        array = self.trace_array.instances[event.array] if event.array else self.trace_array
+        reach(self.travel, event, lambda: array.reader.latest_time(event.cpu) >= event.time)
 
     def write_symbols(self, path: Path | str) -> None:
         """Writes an ELF file with the kernel's symbols, for gdb: a vmlinux without code and without debug information.
