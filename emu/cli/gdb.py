@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import signal
 import subprocess
@@ -11,7 +12,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -88,7 +89,7 @@ def gdb(
     scripts: Sequence[Path],
     follow: bool,
     command: Sequence[str],
-    **machine_arguments: Any,
+    **machine_arguments: object,
 ) -> int:
     """Debug the guest with gdb while it runs COMMAND, forward and backward."""
     context = click.get_current_context()
@@ -123,7 +124,7 @@ def gdb(
             raise click.ClickException(f"{command[0]}: it was recorded on another machine: other {', '.join(other)}")
         console.shown = True
         folder = Path(opened.enter_context(tempfile.TemporaryDirectory(prefix="emu-gdb-")))
-        file = symbols or _symbols(machine, folder)
+        file, debug = _symbols(machine, folder, symbols)
         started: list[subprocess.Popen[bytes]] = []
 
         going = opened.enter_context(ExitStack())
@@ -132,15 +133,18 @@ def gdb(
         def ready(chosen: int) -> Callable[[], bool]:
             going.close()
             if debugger is None:
-                click.echo(f"emu: waiting for gdb: target remote :{chosen}; symbols: {file}", err=True)
+                click.echo(f"emu: waiting for gdb: target remote :{chosen}; symbols: {debug or file}", err=True)
                 return lambda: True
-            started.append(opened.enter_context(_started([debugger, *_words(chosen, file, scripts)])))
+            started.append(opened.enter_context(_started([debugger, *_words(chosen, file, debug, scripts)])))
             return lambda: started[0].poll() is None
 
         what = run.command[0] if len(run.command) == 1 else run.command
         where = None if event is None else event.place
+        more = {"has_debug": True} if debug else {}
         with guest_errors(), _errors(port):
-            machine.serve_gdb(port or 0, what, trace=traced, follow=run.follow, at=where, history=history, ready=ready)
+            machine.serve_gdb(
+                port or 0, what, trace=traced, follow=run.follow, at=where, history=history, ready=ready, **more
+            )
         return started[0].wait() if started else 0
 
 
@@ -184,15 +188,22 @@ def _debugger() -> str:
     return found
 
 
-def _words(port: int, file: Path, scripts: Sequence[Path]) -> list[str]:
-    """The arguments of gdb."""
+def _words(port: int, file: Path, debug: Path | None, scripts: Sequence[Path]) -> list[str]:
+    """The arguments of gdb. `debug`: a Linux's debug information. It is large: what gdb finds in it is kept."""
     from emu.gdb import GDB_SCRIPT
     from emu.installation import firmware_directory
+    from emu.native.cache import cache_directory
 
-    words = ["-q", "-iex", f"source {GDB_SCRIPT}", "-ex", f"target remote 127.0.0.1:{port}"]
+    words = ["-q", "-iex", f"source {GDB_SCRIPT}", "-ex", "set sysroot /"]
     sources = firmware_directory()
-    if (sources / "kernel").is_dir():
+    if debug is None and (sources / "kernel").is_dir():
         words += ["-d", str(sources)]
+    if debug is not None:
+        if (cache := cache_directory()) is not None:
+            kept = cache / "linux" / "gdb-index"
+            words += ["-iex", f"set index-cache directory {kept}", "-iex", "set index-cache enabled on"]
+        words += ["-ex", f"add-symbol-file {shlex.quote(str(debug))} -o 0"]
+    words += ["-ex", f"target remote 127.0.0.1:{port}"]
     words += [word for script in scripts for word in ("-x", str(script))]
     return [*words, *(["-batch"] if scripts else []), str(file)]
 
@@ -220,18 +231,19 @@ def _same_code(built: Path, image: Path) -> bool:
     return code[0] is not None and code[0] == code[1]
 
 
-def _symbols(machine: AnyMachine, folder: Path) -> Path:
-    """The file with the kernel's symbols."""
+def _symbols(machine: AnyMachine, folder: Path, given: Path | None) -> tuple[Path, Path | None]:
+    """The file that gdb reads first, and a file with debug information of a Linux. `given`: the one that the user wants."""
     from emu.installation import firmware_directory, image_directory
     from emu.linux.machine import LinuxMachine
 
     if not isinstance(machine, LinuxMachine):
         image = Path(machine.config.image or image_directory(machine.board.arch.name) / "vmlinux")
         built = firmware_directory() / "build" / machine.board.arch.name / image.name
-        return built if _same_code(built, image) else image
-    path = folder / "vmlinux"
+        return given or (built if _same_code(built, image) else image), None
+    debug = given or machine.debug_file
+    path = folder / ("unwinding" if debug else "vmlinux")
     try:
-        machine.write_symbols(path)
+        machine.write_symbols(path, besides_debug=debug is not None)
     except (ValueError, OSError) as error:
         raise click.ClickException(str(error)) from None
-    return path
+    return path, debug

@@ -146,7 +146,11 @@ def recorded_event(file: Path, time: TraceTime) -> RecordedEvent:
         when, cpu, name = found
         options = ReportOptions(full_times=True, cpus=[cpu], start=when, end=when)
         lines = b"".join(Report(trace.buffer(name), options).pieces()).decode(errors="replace").splitlines()
-        text = next((line for line in lines if f"[{cpu:03}]" in line), "")
+        text = next((line for line in lines if f"[{cpu:03}]" in line), None)
+        if text is None:  # a call's end may be in the line of its beginning
+            events = trace.buffer(name).events.items()
+            kind = next(path for path, table in events if ((table["time"] == when) & (table["cpu"] == cpu)).any())
+            text = f"[{cpu:03}] {when / 10**9:.9f}: {kind.split(':')[-1]}"
     return RecordedEvent(origin, EventPlace(when, cpu, name), text.strip())
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import struct
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -19,7 +20,7 @@ import unicorn
 import unicorn.unicorn_py3.unicorn as binding
 
 __all__ = [
-    "LIBRARY", "CpuStructures", "TranslatorStructures", "UnknownUnicorn",
+    "LIBRARY", "CpuStructures", "TlbStructures", "TranslatorStructures", "UnknownUnicorn",
     "add_native_hook", "address_of", "find_cpu", "handle_of", "map_device", "peek", "probing_memory",
 ]  # fmt: skip
 
@@ -87,6 +88,16 @@ class TranslatorStructures:
 
 
 @dataclass(frozen=True)
+class TlbStructures:
+    """Offsets in CPUState of Unicorn's cache of translated addresses. Each mode of a CPU has one."""
+
+    modes: int
+    fast: int  # CPUTLBDescFast of each mode: a mask of entries, CPUTLBEntry *
+    rest: int  # CPUTLBDesc of each mode: with entries that have made room for others
+    fill: tuple[int, ...]  # the function that looks up an address
+
+
+@dataclass(frozen=True)
 class CpuStructures:
     """Offsets that exist for every architecture."""
 
@@ -97,6 +108,7 @@ class CpuStructures:
     cpu_exception_index: int  # CPUState: int32
     cpu_cflags_next_tb: int  # CPUState: uint32, maximum of instructions in the next block; all ones: no maximum
     translator: TranslatorStructures
+    tlb: TlbStructures
 
 
 _CFLAGS_NEXT_TB = 0x18
@@ -139,6 +151,24 @@ def _find_translator(memory: int, handle: int, head: bytes) -> TranslatorStructu
     raise UnknownUnicorn("no pointer of uc_struct leads to the compiler's table of operations")
 
 
+_FAST, _REST, _COMMON = 16, 696, 32  # bytes of CPUTLBDescFast, CPUTLBDesc, CPUTLBCommon
+_AFTER_TLB = 16  # bytes from the end of the former to env
+_EMPTY = b"\xff" * 16  # the beginning of a CPUTLBDesc without large pages
+
+
+def _find_tlb(block: bytes, env: int, arch: str) -> TlbStructures:
+    """Finds the cache of translated addresses before `env` in a CPU's state that has executed nothing."""
+    modes, fast = 0, env - _AFTER_TLB
+    while (mask := int.from_bytes(block[fast - _FAST : fast - _FAST + 8], "little")) & 63 == 0 and mask and not mask & (mask + 64):
+        modes, fast = modes + 1, fast - _FAST
+    rest = (fast - modes * _REST - _COMMON) // _FAST * _FAST + _COMMON
+    function = address_of(f"{arch.partition('64')[0].rstrip('_')}_cpu_tlb_fill_{arch}")
+    fill = tuple(at.start() for at in re.finditer(re.escape(struct.pack("<Q", function)), block))
+    if not modes or not fill or any(block[rest + n * _REST :][: len(_EMPTY)] != _EMPTY for n in range(modes)):
+        raise UnknownUnicorn("no cache of translated addresses before the CPU's architectural state")
+    return TlbStructures(modes, fast, rest, fill)
+
+
 def find_cpu(uc: unicorn.Uc, registers: bytes, env_registers: int, arch: str) -> CpuStructures:
     """Finds a scratch Uc's CPUState.
 
@@ -175,6 +205,7 @@ def find_cpu(uc: unicorn.Uc, registers: bytes, env_registers: int, arch: str) ->
         # exception_index, uc. The pointer back to uc_struct can be recognised.
         back = block.rfind(struct.pack("<Q", handle), 0, at)
         translator = _find_translator(memory, handle, head)
+        tlb = _find_tlb(block, at, arch)
     return CpuStructures(
         uc_cpu=offset,
         uc_stop_interrupt=reg_write + 10 * 8,  # ten members later: reg_reset ... get_pc, stop_interrupt
@@ -183,6 +214,7 @@ def find_cpu(uc: unicorn.Uc, registers: bytes, env_registers: int, arch: str) ->
         cpu_exception_index=back - 8,
         cpu_cflags_next_tb=_CFLAGS_NEXT_TB,
         translator=translator,
+        tlb=tlb,
     )
 
 

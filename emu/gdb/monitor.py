@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from emu.cpu.cpu import Cpu
 from emu.gdb.callers import Callers, answer
+from emu.gdb.libraries import Libraries
 from emu.gdb.memory import Memory
 from emu.guest_machine import BadCommand
 from emu.history.stops import Instant, Reason, StopReason, Watchpoint
@@ -32,12 +33,14 @@ class Views:
         trace: the pieces of a file of tracefs, by its path.
         tasks: lines about the kernel's tasks.
         patching: lines about the call sites that are being changed.
+        libraries: what the kernel loads as it runs; None: nothing.
         callers: those that gdb does not find; None: it finds all.
     """
 
     trace: Callable[[str], Iterator[bytes]]
     tasks: Callable[[], Iterator[str]]
     patching: Callable[[], Iterator[str]]
+    libraries: Libraries | None = None
     callers: Callers | None = None
 
 

@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from emu.gdb.breakpoints import Breakpoints
+from emu.gdb.libraries import Known
+from emu.gdb.stepping import Stepping
 from emu.gdb.stop_replies import reply, text
 from emu.gdb.wire import Closed, Wire
 from emu.history.stops import Reason, StopReason
@@ -21,15 +23,18 @@ class Resuming:
     Args:
         travel: the machine.
         breakpoints: the client's.
+        stepping: its steps.
         wire: the client.
+        known: what it knows of the guest's libraries.
 
     Attributes:
         features: what the client has said that it supports.
         cpu: the index of the CPU that stopped last.
     """
 
-    def __init__(self, travel: Travel, breakpoints: Breakpoints, wire: Wire) -> None:
-        self._travel, self._breakpoints, self._wire = travel, breakpoints, wire
+    def __init__(self, travel: Travel, breakpoints: Breakpoints, stepping: Stepping, wire: Wire, known: Known) -> None:
+        self._travel, self._breakpoints, self._stepping, self._wire, self._known = travel, breakpoints, stepping, wire, known
+        self._untold: bytes | None = None  # why the machine stands, where the client has only been told of libraries
         self._stopped: StopReason | None = None
         self._closed = False
         self._unsaid = ""  # GDB does not listen now
@@ -43,11 +48,11 @@ class Resuming:
 
     def go(self, alone: int | None) -> bytes:
         """Continues. Returns the stop reply."""
-        return self._run(alone, lambda: self._travel.go(interrupted=self._interrupted))
+        return self._run(alone, lambda: self._stepping.go(self._interrupted))
 
     def step(self, cpu: int, alone: int | None) -> bytes:
         """Makes one step of a CPU. `alone`: see Breakpoints.apply."""
-        return self._run(alone, lambda: self._travel.step(cpu, 1, self._interrupted))
+        return self._run(alone, lambda: self._stepping.step(cpu, self._interrupted), cpu)
 
     def back(self) -> bytes:
         """Goes back to the breakpoint or watchpoint before."""
@@ -55,7 +60,7 @@ class Resuming:
 
     def back_step(self, cpu: int) -> bytes:
         """Goes back by one step of a CPU."""
-        return self._run(cpu, lambda: self._travel.back_step(cpu, 1))
+        return self._run(cpu, lambda: self._stepping.back_step(cpu), cpu)
 
     @contextmanager
     def changing(self) -> Iterator[None]:
@@ -70,16 +75,33 @@ class Resuming:
         if line:
             self._wire.send(b"O" + line.encode().hex().encode())
 
-    def _run(self, alone: int | None, run: Callable[[], StopReason]) -> bytes:
+    def _run(self, alone: int | None, run: Callable[[], StopReason], stepping: int | None = None) -> bytes:
+        """Makes the machine go on. `stepping`: the index of the CPU that makes a step."""
+        if (untold := self._untold) is not None:
+            self._untold = None
+            return untold
         self._breakpoints.apply(alone)
         self._say(self._unsaid)
         self._unsaid = ""
-        stopped = run()
-        if self._closed:
-            raise Closed
+        kind = self._breakpoints.kind
+        while True:
+            stopped = run()
+            if self._closed:
+                raise Closed
+            told = stopped.reason != Reason.BREAKPOINT or any(map(kind, stopped.stops))
+            if not told and stopped.cpu == stepping:
+                stopped, told = StopReason(Reason.STEP, stopped.instant, stopped.cpu), True
+            changed = self._known.changed
+            if told or changed:
+                break
         self._stopped, self.cpu = stopped, stopped.cpu
-        self._say(text(stopped, self._breakpoints.kind))
-        return reply(stopped, self._breakpoints.kind, self.features)
+        if told:
+            self._say(text(stopped, kind))
+        answer = reply(stopped, kind, self.features)
+        if not changed:
+            return answer
+        self._untold = answer if told else None
+        return b"T05thread:%x;library:;" % (stopped.cpu + 1)
 
     def _interrupted(self) -> bool:
         """Whether the client wants to stop. That it has gone is told when the machine stands."""

@@ -11,9 +11,11 @@ from emu.cpu.board import Board
 from emu.cpu.cpu import Cpu
 from emu.gdb import arch
 from emu.gdb.breakpoints import Breakpoints
+from emu.gdb.libraries import Known, Libraries
 from emu.gdb.memory import Memory, NotMapped
 from emu.gdb.monitor import Monitor
 from emu.gdb.resuming import Resuming
+from emu.gdb.stepping import Stepping
 from emu.gdb.wire import LONGEST, Wire, escaped, unescaped
 from emu.history.travel import Travel
 from emu.kernel.guest_cpu import GuestCpu
@@ -24,7 +26,7 @@ _OK, _NOTHING = b"OK", b""
 _BAD_PACKET, _BAD_ADDRESS, _BAD_VALUE, _BAD_THREAD = b"E16", b"E0e", b"E16", b"E03"  # Linux's numbers of errors
 _MOST_MEMORY = (LONGEST - 64) // 2  # bytes in a reply
 _SUPPORTED = (
-    f"PacketSize={LONGEST:x};QStartNoAckMode+;qXfer:features:read+;qXfer:threads:read+;vContSupported+;"
+    f"PacketSize={LONGEST:x};QStartNoAckMode+;qXfer:features:read+;qXfer:threads:read+;qXfer:libraries:read+;vContSupported+;"
     "ReverseStep+;ReverseContinue+;swbreak+;hwbreak+"
 )
 _PLACE = re.compile(rb"([0-9a-fA-F]{1,16}),([0-9a-fA-F]{1,8})")
@@ -60,16 +62,29 @@ class Stub:
         travel: the machine, with its history.
         monitor: answers `monitor`.
         wire: the client.
+        libraries: of the guest; None: it has none.
     """
 
-    def __init__(self, board: Board, cpus: Sequence[GuestCpu], travel: Travel, monitor: Monitor, wire: Wire) -> None:
+    def __init__(
+        self,
+        board: Board,
+        cpus: Sequence[GuestCpu],
+        travel: Travel,
+        monitor: Monitor,
+        wire: Wire,
+        libraries: Libraries | None = None,
+    ) -> None:
         self._board, self._cpus, self._monitor, self._wire = board, cpus, monitor, wire
         self._arch = arch.load(board.arch.name)
         self._memory = Memory(board, self._arch)
-        self._breakpoints = Breakpoints(travel, len(cpus))
-        self._resuming = Resuming(travel, self._breakpoints, wire)
+        self._known = Known(libraries)
+        self._libraries = b""  # the list that the client is reading
+        self._breakpoints = Breakpoints(travel, len(cpus), self._known.watched)
+        stepping = Stepping(travel, board, self._arch, self._memory)
+        self._resuming = Resuming(travel, self._breakpoints, stepping, wire, self._known)
         self._cpu = travel.cpu  # of registers and memory
-        self._continued: int | None = None  # of `s`, `bs`; None: any
+        self._continued: int | None = None  # of `s`, `bs`; None: the user's
+        self._chosen = self._cpu  # by the user: the one that has stopped, or of gdb's `thread`, which asks whether it lives
         self._exact: Mapping[bytes, Callable[[], bytes]] = {
             b"?": self._stop_reply, b"g": self._read_registers, b"!": lambda: _OK,
             b"bc": lambda: self._stopped(self._resuming.back()),
@@ -82,7 +97,8 @@ class Stub:
         }  # fmt: skip
         self._by_prefix: tuple[tuple[bytes, Callable[[bytes], bytes]], ...] = (
             (b"qSupported", self._supported), (b"qXfer:features:read:target.xml:", self._description),
-            (b"qXfer:threads:read::", self._threads), (b"qThreadExtraInfo,", self._thread_text), (b"qRcmd,", self._command),
+            (b"qXfer:threads:read::", self._threads), (b"qXfer:libraries:read::", self._library_list),
+            (b"qThreadExtraInfo,", self._thread_text), (b"qRcmd,", self._command),
             (b"vCont;", self._go_on), (b"vKill", lambda rest: self._kill()), (b"D;", lambda rest: self._detach()),
             (b"Hg", self._choose), (b"Hc", self._choose_continued), (b"T", self._is_alive), (b"m", self._read_memory),
             (b"M", self._write_memory), (b"X", self._write_binary), (b"G", self._write_registers),
@@ -154,6 +170,11 @@ class Stub:
         ]
         return _part("\n".join(["<threads>", *lines, "</threads>"]).encode(), rest)
 
+    def _library_list(self, rest: bytes) -> bytes:
+        if _place(_PLACE, rest)[0] == 0:
+            self._libraries = self._known.document()
+        return _part(self._libraries, rest)
+
     def _thread_text(self, rest: bytes) -> bytes:
         return self._cpus[self._index(rest)].activity.encode().hex().encode()
 
@@ -189,12 +210,12 @@ class Stub:
         return _OK
 
     def _is_alive(self, rest: bytes) -> bytes:
-        self._index(rest)
+        self._chosen = self._index(rest)
         return _OK
 
     @property
     def _stepping(self) -> int:
-        return self._cpu if self._continued is None else self._continued
+        return self._chosen if self._continued is None else self._continued
 
     @property
     def _shown(self) -> Cpu:
@@ -214,7 +235,7 @@ class Stub:
                 raise _Refused(_BAD_PACKET)
             anyone = thread in (b"", b"-1", b"0")
             if what[:1] in b"sS" and stepping is None:
-                stepping = self._cpu if anyone else self._index(thread)
+                stepping = self._chosen if anyone else self._index(thread)
             elif anyone:
                 others = True
             else:
@@ -225,7 +246,7 @@ class Stub:
 
     def _stopped(self, answer: bytes) -> bytes:
         """The reply to a packet that has made the machine go on. The CPU that has stopped is shown from now on."""
-        self._cpu = self._resuming.cpu
+        self._cpu = self._chosen = self._resuming.cpu
         return answer
 
     # Registers

@@ -18,7 +18,8 @@ _EXEC, _PROGBITS, _SYMTAB, _STRTAB, _NOBITS = 2, 1, 2, 3, 8
 _ABSOLUTE = 0xFFF1  # the section of symbols that are in none
 _ALLOCATED, _EXECUTED = 2, 4
 _GLOBAL, _WEAK, _OBJECT, _FUNCTION = 1, 2, 1, 2
-_HEADER, _SECTION, _ENTRY = "16sHHIQQQIHHHHHH", "IIQQQQIIQQ", "IBBHQQ"
+_HEADER, _SEGMENT, _SECTION, _ENTRY = "16sHHIQQQIHHHHHH", "IIQQQQQQ", "IIQQQQIIQQ", "IBBHQQ"
+_LOAD, _EXECUTABLE = 1, 5  # a segment, and its permissions: read, execute
 _LAST_SIZE = 16  # bytes of the last symbol, whose end is not known
 
 
@@ -93,8 +94,10 @@ def _elf(
     order: str, machine: int, symbols: bytes, names: bytes, locals_: int, code: Sequence[range], frames: bytes
 ) -> bytes:
     """The file. Sections: none, one for each range of code, .debug_frame if there is one, .symtab, .strtab, .shstrtab."""
+    segments = [struct.pack(order + _SEGMENT, _LOAD, _EXECUTABLE, 0, part.start, part.start, 0, len(part), 16) for part in code]
     size, titles = struct.calcsize("<" + _HEADER), bytearray(b"\0")
-    body, sections = bytearray(size), [(0,) * 10]
+    body = bytearray(size) + b"".join(segments)
+    sections: list[tuple[int, ...]] = [(0,) * 10]
 
     def add(title: str, kind: int, flags: int, address: int, length: int, *rest: int) -> None:
         sections.append((len(titles), kind, flags, address, len(body), length, *rest))
@@ -113,7 +116,7 @@ def _elf(
     body += titles + bytes(-(len(body) + len(titles)) % 8)
     ident = b"\x7fELF" + bytes((2, 1 if order == "<" else 2, 1)) + bytes(9)
     body[:size] = struct.pack(
-        order + _HEADER, ident, _EXEC, machine, 1, code[0].start if code else 0, 0, len(body), 0, size, 0, 0,
-        struct.calcsize("<" + _SECTION), len(sections), len(sections) - 1,
+        order + _HEADER, ident, _EXEC, machine, 1, code[0].start if code else 0, size, len(body), 0, size,
+        struct.calcsize("<" + _SEGMENT), len(code), struct.calcsize("<" + _SECTION), len(sections), len(sections) - 1,
     )  # fmt: skip
     return bytes(body) + b"".join(struct.pack(order + _SECTION, *one) for one in sections)

@@ -93,18 +93,17 @@ class Wire:
     def _read(self, patience: float | None) -> None:
         """Takes what has arrived; waits for it so many seconds, None: as long as it takes."""
         ready = select.select([self._socket, self._door], [], [], patience)[0]
+        if self._socket in ready:  # first: if this client has gone, the one at the door is not refused
+            try:
+                data = self._socket.recv(_AT_ONCE)
+            except OSError:
+                raise Closed from None
+            if not data:
+                raise Closed
+            self._bytes += data
+            self._take()
         if self._door in ready:
             self._refuse()
-        if self._socket not in ready:
-            return
-        try:
-            data = self._socket.recv(_AT_ONCE)
-        except OSError:
-            raise Closed from None
-        if not data:
-            raise Closed
-        self._bytes += data
-        self._take()
 
     def _take(self) -> None:
         """Takes all that is complete out of the bytes."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Going to the instant at which an event was recorded: where a CPU's clock comes to the event's time."""
+"""Going to the instant at which an event was recorded."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from emu.history.travel import Travel
 
 __all__ = ["EventPlace", "NotReached", "reach"]
 
-_BEFORE = 1_000_000  # nanoseconds that the machine runs last, again and again
-_NEAR = 64  # instructions between where the clock comes to an event's time, and where the event is recorded
+_BEFORE = 1_000_000  # nanoseconds before the event; up to there, the machine keeps checkpoints
 
 
 class EventPlace(NamedTuple):
@@ -42,47 +41,40 @@ def reach(travel: Travel, event: EventPlace, recorded: Callable[[], bool]) -> No
         recorded: whether the machine has recorded it.
 
     Raises:
-        NotReached: there is no such CPU, or its clock does not come to the time.
+        NotReached: there is no such CPU, or it does not record at the time.
     """
-    _to_clock(travel, event.time, event.cpu)
-    for _ in range(_NEAR):
-        if recorded() or travel.step(event.cpu).reason != Reason.STEP:
-            break
-    for _ in range(_NEAR):
-        if not recorded() or travel.back_step(event.cpu).reason != Reason.STEP:
-            return
-
-
-def _to_clock(travel: Travel, time: int, cpu: int) -> None:
-    """Goes to the earliest instant at which a CPU's clock is at a time or past it. It advances where a block begins."""
-    board = travel.board
-    if not 0 <= cpu < len(board.cpus):
-        raise NotReached(f"the machine has no CPU {cpu}")
-    clock = -(-time * board.frequency // 1_000_000_000)
-    if travel.nanoseconds < time - _BEFORE:
-        while travel.go(limit=time - _BEFORE).reason == Reason.ENDED:
+    if event.cpu >= len(travel.board.cpus):
+        raise NotReached(f"the machine has no CPU {event.cpu}")
+    begun, missing = travel.now, NotReached(f"CPU {event.cpu} records nothing at {event.time / 10**9:.9f} s")
+    if travel.nanoseconds < event.time - _BEFORE:
+        while travel.go(limit=event.time - _BEFORE).reason == Reason.ENDED:
             pass
-    travel.goto(-(-(clock + 1) * 1_000_000_000 // board.frequency))
-    if board.cpus[cpu].cycles < clock:
-        raise NotReached(f"CPU {cpu} does not come to {time / 10**9:.9f} s")
-    behind = travel.now
-    earlier, later = 0, 1  # steps back: with `earlier` of them the clock is at the time or past it, with `later` of them before
-    while _clock_before(travel, behind, cpu, later) >= clock:
-        if travel.now <= travel.first:
-            raise NotReached(f"CPU {cpu} was past {time / 10**9:.9f} s when the history began")
-        earlier, later = later, 2 * later
-    while later - earlier > 1:
-        between = (earlier + later) // 2
-        if _clock_before(travel, behind, cpu, between) >= clock:
-            earlier = between
-        else:
-            later = between
-    _clock_before(travel, behind, cpu, earlier)
+    cycle = -(-1_000_000_000 // travel.board.frequency)
+    with travel.replay.looking_ahead():
+        travel.goto(event.time + cycle)
+        if not recorded():
+            raise missing
+        turn = travel.now.turn - 1  # the last one that has begun
+        while True:
+            if turn < begun.turn:
+                raise missing
+            travel.goto(Instant(turn))
+            if not recorded():
+                break
+            turn -= 1
+        place = _in_turn(travel, turn, recorded)
+    travel.goto(place)
 
 
-def _clock_before(travel: Travel, behind: Instant, cpu: int, steps: int) -> int:
-    """Goes so many steps of a CPU back from an instant. Returns the CPU's clock there, in cycles."""
-    travel.goto(behind)
-    if steps:
-        travel.back_step(cpu, steps)
-    return travel.board.cpus[cpu].cycles
+def _in_turn(travel: Travel, turn: int, recorded: Callable[[], bool]) -> Instant:
+    """The instruction in a turn at which the event is recorded."""
+    replay = travel.replay
+    replay.to_block(turn, 1)
+    place = travel.now
+    while replay.next_block() and not recorded():
+        place = travel.now
+    travel.goto(place)
+    instruction = place
+    while replay.show_next() and not recorded():
+        instruction = travel.now
+    return instruction

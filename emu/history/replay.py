@@ -8,7 +8,8 @@ not belong to the run, so the machine goes on from the beginning of the turn.
 
 from __future__ import annotations
 
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 from emu.cpu.native import history as native
@@ -58,6 +59,7 @@ class Replay:
         host_stop: what `collect` has found last of the host's writes.
         stopping: the stops.
         produced: bytes that the guest has written up to now.
+        looks_ahead: whether it may be beyond what is wanted: see looking_ahead().
         faulted: if an instruction that was shown has faulted, the instructions that its CPU had started with its block; or 0.
     """
 
@@ -68,6 +70,7 @@ class Replay:
         self._board.loop = self._loop
         self.reason = turns.TIME
         self.produced = self.faulted = 0
+        self.looks_ahead = False
         self.shown: Shown | None = None
         self.host_stop: tuple[Instant, Watchpoint] | None = None
         self.points = Points(budget)
@@ -184,13 +187,22 @@ class Replay:
         self.history.goal_turn = _end_of(before)
         self.host_stop = None
         if self.history.turns < self.history.goal_turn or self._board.record.interrupted:
-            with suppress(GuestPanic, PoweredOff):
+            with suppress(GuestPanic, PoweredOff), self.looking_ahead():
                 while self.driver.moment() and (self.reason != native.GOAL):
                     watch, now = self.stopping.host_wrote(), self.boundary()
                     if watch is not None and after < now < before:
                         self.host_stop = now, watch
         self.no_goal()
         return self.history.stop != 0 or self.host_stop is not None
+
+    @contextmanager
+    def looking_ahead(self) -> Iterator[None]:
+        """A context in which the guest may run beyond what is wanted: what it writes there is not passed on yet."""
+        self.looks_ahead = True
+        try:
+            yield
+        finally:
+            self.looks_ahead = False
 
     def run_to_goal(self) -> bool:
         """Runs moments until the goal, or to a change. Returns False if nothing can happen before."""
@@ -212,6 +224,22 @@ class Replay:
             self.no_goal()
         self.now, self.shown, self._near = self.boundary(), None, None
 
+    def next_block(self) -> bool:
+        """Goes on to the next block of the turn. Nothing of the block that is shown has been executed. Returns False if it is the last.
+
+        To look at the machine there is all that may be done. It goes on from an instant to which `to` has gone.
+        """
+        shown, turn, history = self.shown, self.now.turn, self.history
+        assert shown is not None and shown.done == 0
+        self.note_between(None, None)
+        self.no_goal()
+        history.goal_turn, history.goal_block = turn, shown.instructions + 1
+        there = self.run_to_goal() and self._board.record.interrupted
+        self.no_goal()
+        if there:
+            self._show_block(turn)
+        return there
+
     def to_block(self, turn: int, instructions: int) -> None:
         """Runs to the beginning of the block of a turn with which its CPU has started at least so many instructions."""
         self.to_turn(turn)
@@ -222,11 +250,15 @@ class Replay:
             if not self.driver.moment() or history.turns > turn:
                 raise AssertionError(f"the block with instruction {instructions} is not reached again in turn {turn}")
         self.no_goal()
+        self._show_block(turn)
+        self._near = near
+
+    def _show_block(self, turn: int) -> None:
+        """A block is about to begin, which was the goal."""
         cpu = self._board.current
         block = cpu.record.goal_block
         assert block is not None
         before, size = cpu.instructions, block.instructions
-        self._near = near
         self.shown = Shown(0, size, cpu.cycles, before + size)
         self.now = Instant(turn, before + size, cpu.pc, cpu.index)
 

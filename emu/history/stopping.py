@@ -3,12 +3,10 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Mapping
 
 from emu.cpu.board import Board
 from emu.cpu.callouts import Listening
-from emu.cpu.internals import LIBRARY
 from emu.cpu.native.history import at_breakpoint
 from emu.cpu.native.history_record import ANY, WATCHES, History, Watch
 from emu.history.stops import Breakpoint, Stop, Watchpoint
@@ -76,8 +74,11 @@ class Stopping:
             self._history.watches[n] = self._record(watch).address
         self._history.watch_count = len(watches)
         if watches != self.watches:
-            self._forget_pages(watches ^ self.watches)
             self.watches = watches
+            watching = self._board.arch.native().watching
+            if watching is not None:
+                for cpu in self._board.cpus:
+                    watching.mark(cpu.record, self._history)
 
     def _record(self, stop: Stop) -> Watch:
         if stop not in self._records:
@@ -87,19 +88,6 @@ class Stopping:
             if isinstance(stop, Watchpoint):
                 record.physical, record.reads, record.writes = stop.physical, stop.reads, stop.writes
         return self._records[stop]
-
-    def _forget_pages(self, watches: frozenset[Watchpoint]) -> None:
-        """Makes CPUs look the pages of watched memory up again."""
-        arch, page = self._board.arch, self._board.arch.page_size
-        for cpu in self._board.cpus:
-            with self._board.heap:
-                state = ctypes.c_void_p(cpu.record.state.address)
-                if any(watch.physical for watch in watches):
-                    getattr(LIBRARY, f"tlb_flush_{arch.name}")(state)
-                    continue
-                for watch in watches:
-                    for address in range(watch.address & -page, watch.address + watch.size, page):
-                        getattr(LIBRARY, f"tlb_flush_page_{arch.name}")(state, ctypes.c_uint64(address))
 
     def at(self, record: int, address: int, cpu: int) -> tuple[Stop, ...]:
         """The stops that a CPU is at: the watchpoint with a record's address, or the breakpoints at an address."""

@@ -23,7 +23,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from time import perf_counter
 
-from emu.cpu.board import Board
 from emu.cpu.native import turns
 from emu.cpu.native.history import GOAL
 from emu.history.driver import Travelling
@@ -43,7 +42,7 @@ def _never() -> bool:
 
 
 class Travel:
-    """A machine with its history.
+    """A machine with its history. `board` is its board, and `replay` executes it again.
 
     Args:
         machine: nothing else may run it from now on.
@@ -52,20 +51,20 @@ class Travel:
 
     def __init__(self, machine: Travelling, history: int = _HISTORY) -> None:
         driver = machine.driver()
-        self._driver, self._board = driver, driver.board
+        self._driver, self.board, self._board = driver, driver.board, driver.board
         self._emitted = 0
         driver.divert(self._write)
-        self._replay = Replay(driver, history, self)
+        self.replay = self._replay = Replay(driver, history, self)
         self._branch, self._due = 0, 0.0  # the host's time of the next checkpoint
         self._last = self._replay.now
 
     def _write(self, console: Callable[[bytes], object], data: bytes) -> None:
         """The guest writes: what it has not written before is passed on."""
         replay = self._replay
-        known = max(self._emitted - replay.produced, 0)
+        known = len(data) if replay.looks_ahead else max(self._emitted - replay.produced, 0)
         replay.produced += len(data)
-        self._emitted = max(self._emitted, replay.produced)
         if new := data[known:]:
+            self._emitted = replay.produced
             console(new)
 
     # Where the machine is
@@ -84,20 +83,6 @@ class Travel:
     def last(self) -> Instant:
         """The latest instant that has been reached in this branch: until there, nothing is emitted again."""
         return max(self._last, self.now)
-
-    @property
-    def board(self) -> Board:
-        """The machine's board."""
-        return self._board
-
-    @property
-    def budget(self) -> int:
-        """Bytes that checkpoints may hold."""
-        return self._replay.points.budget
-
-    @budget.setter
-    def budget(self, size: int) -> None:
-        self._replay.points.budget = size
 
     @property
     def nanoseconds(self) -> int:
@@ -135,12 +120,8 @@ class Travel:
 
     # Forward
 
-    def begin(
-        self, command: str | Sequence[str], stdin: bytes = b"", on_exec: Callable[[int], None] | None = None
-    ) -> None:
+    def begin(self, command: str | Sequence[str], stdin: bytes = b"", on_exec: Callable[[int], None] | None = None) -> None:
         """Begins a command in the guest; `go` runs it. It is a change, as in `changing`.
-
-        `on_exec`: called with the task's pid just before it executes the command, where the machine can tell.
 
         Raises:
             BadCommand: the command is empty, too long, or has a NUL byte.
@@ -261,8 +242,9 @@ class Travel:
         replay.note_between(None, None)
         replay.goal_instructions(cpu, index)
         try:
-            while (reached := replay.run_to_goal()) and (change := replay.change) is not None:
-                self._go_on_at(start := change)
+            with replay.looking_ahead():
+                while (reached := replay.run_to_goal()) and (change := replay.change) is not None:
+                    self._go_on_at(start := change)
         except (GuestPanic, PoweredOff):
             reached = False
         turn = replay.history.turns

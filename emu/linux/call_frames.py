@@ -31,8 +31,6 @@ __all__ = ["USER_SPACE", "call_frames"]
 USER_SPACE = range(0xFFFF_FFFF_FFFF_FF00, 0xFFFF_FFFF_FFFF_FF10)
 """Addresses that are never mapped: where a backtrace says that a program was interrupted."""
 
-_FUNCTION_END = 16  # bytes from the last rule to the end of the code
-
 Bytes: TypeAlias = NDArray[np.uint8]
 Numbers: TypeAlias = NDArray[np.int64]
 
@@ -69,14 +67,18 @@ _MOST_ROWS = 16  # of a description: a debugger goes through all rows before an 
 _MOST_STEP = 0xFFFF  # bytes between two rows
 
 
-def call_frames(orc: Orc, ends: Sequence[range]) -> bytes:
-    """The section for a kernel, or for a module.
+def call_frames(orc: Orc, ends: Sequence[range], stop: int, *, of_calls: bool = True) -> bytes:
+    """The section for a kernel, or for code of a module.
 
     Args:
-        orc: its rules.
+        orc: its rules, one at least.
         ends: code that has no caller in the kernel.
+        stop: where the code ends to which the last rule applies.
+        of_calls: False: without what a compiler's own call frame information says better.
     """
     kinds = _kinds(orc, ends)
+    if not of_calls:
+        kinds[orc.entries["type"] == Type.UNDEFINED] = _Kind.CALL  # perhaps the compiler knows
     sections, places = bytearray(), []
     for kind in _Kind:
         places.append(len(sections))
@@ -84,7 +86,7 @@ def call_frames(orc: Orc, ends: Sequence[range]) -> bytes:
     starts = _starts(orc.addresses, kinds)
     sizes = np.append(starts[1:], len(kinds)) - starts
     keys, codes = _rule_codes(orc, kinds)
-    stops = np.append(orc.addresses[1:], orc.addresses[-1:] + np.uint64(_FUNCTION_END))
+    stops = np.append(orc.addresses[1:], np.uint64(max(stop, int(orc.addresses[-1]) + 1)))
     steps = np.zeros(len(kinds), np.int64)
     steps[1:] = (orc.addresses[1:] - orc.addresses[:-1]).astype(np.int64)
     steps[starts] = 0
@@ -92,6 +94,8 @@ def call_frames(orc: Orc, ends: Sequence[range]) -> bytes:
     described = bytearray()
     lengths = np.array([len(row) for row in codes], np.int64)[keys] + 3 * (steps > 0)
     ends_of_rows = np.cumsum(lengths)
+    if not of_calls:
+        starts, sizes = starts[kinds[starts] != _Kind.CALL], sizes[kinds[starts] != _Kind.CALL]
     for start, size in zip(starts.tolist(), sizes.tolist(), strict=True):
         last = start + size - 1
         text = rows[int(ends_of_rows[start] - lengths[start]) : int(ends_of_rows[last])]
@@ -125,7 +129,8 @@ def _starts(addresses: NDArray[np.uint64], kinds: Numbers) -> Numbers:
     sizes = np.append(found[1:], len(kinds)) - found
     pieces = -(-sizes // _MOST_ROWS)
     before = np.cumsum(pieces) - pieces
-    return np.repeat(found, pieces) + _MOST_ROWS * (np.arange(pieces.sum()) - np.repeat(before, pieces))
+    starts: Numbers = np.repeat(found, pieces) + _MOST_ROWS * (np.arange(pieces.sum()) - np.repeat(before, pieces))
+    return starts
 
 
 def _rule_codes(orc: Orc, kinds: Numbers) -> tuple[Numbers, list[bytes]]:
@@ -133,7 +138,7 @@ def _rule_codes(orc: Orc, kinds: Numbers) -> tuple[Numbers, list[bytes]]:
     rules = orc.entries
     packed = kinds << 40 | rules["sp_reg"].astype(np.int64) << 36 | rules["bp_reg"].astype(np.int64) << 32
     packed |= rules["sp_offset"].view(np.uint16).astype(np.int64) << 16 | rules["bp_offset"].view(np.uint16)
-    different, first, keys = np.unique(packed, return_index=True, return_inverse=True)
+    _, first, keys = np.unique(packed, return_index=True, return_inverse=True)
     codes = []
     for at in first.tolist():
         sp_reg, bp_reg, sp_offset, bp_offset = (int(rules[name][at]) for name in ("sp_reg", "bp_reg", "sp_offset", "bp_offset"))
@@ -159,7 +164,7 @@ def _rows(keys: Numbers, codes: Sequence[bytes], steps: Numbers) -> bytes:
 
 def _rule(kind: _Kind, sp_reg: int, sp_offset: int, bp_reg: int, bp_offset: int) -> bytes:
     """Where the CFA is, and %rbp."""
-    if kind == _Kind.END:
+    if kind == _Kind.END or sp_reg not in _BASES:
         return b""
     base = _BASES[sp_reg]
     if sp_reg == _BP_INDIRECT:

@@ -9,13 +9,16 @@ from contextlib import suppress
 from pathlib import Path
 
 from emu.cpu.board import Board
+from emu.gdb.libraries import Library
 from emu.gdb.monitor import Views
 from emu.gdb.symbol_file import Symbol, symbol_file, write_symbol_file
 from emu.linux import arch
 from emu.linux.btf import Btf
 from emu.linux.call_frames import USER_SPACE, call_frames
+from emu.linux.debug_files import debug_modules
 from emu.linux.image import Kernel
 from emu.linux.memory import LinuxMemory
+from emu.linux.module_files import ModuleFiles
 from emu.linux.orc import NoOrc, Orc
 from emu.linux.structures import Structures
 from emu.linux.symbols import Symbols
@@ -23,11 +26,23 @@ from emu.linux.symbols import Symbols
 __all__ = ["views_of", "write_symbols"]
 
 _MOST_TASKS = 1 << 16  # a longer list is broken
+_IN_USER_SPACE = Symbol(USER_SPACE.start, "T", "user_space")
 _LONGEST_NAME = 15  # bytes of a task's name
 
 
-def views_of(board: Board, kernel: Kernel, symbols: Symbols, trace: Callable[[str], Iterator[bytes]]) -> Views:
-    """The views of a Linux. `trace`: as Views.trace."""
+def views_of(
+    board: Board, kernel: Kernel, symbols: Symbols, trace: Callable[[str], Iterator[bytes]], folder: Path, has_debug: bool
+) -> Views:
+    """The views of a Linux.
+
+    Args:
+        trace: as Views.trace.
+        folder: where files with symbols of modules are written.
+        has_debug: whether gdb has debug information of the kernel, and so no file of `write_symbols`.
+
+    Raises:
+        OSError: a file cannot be written.
+    """
 
     def tasks() -> Iterator[str]:
         memory = LinuxMemory(board.ram, symbols)
@@ -46,7 +61,12 @@ def views_of(board: Board, kernel: Kernel, symbols: Symbols, trace: Callable[[st
     def patching() -> Iterator[str]:
         yield "nothing is written to a Linux guest"
 
-    return Views(trace, tasks, patching)
+    try:
+        debug, unwinding = (debug_modules(kernel.path), _unwinding(folder, kernel, symbols)) if has_debug else ({}, [])
+        modules = ModuleFiles(folder, board.ram, symbols, Btf.of(kernel), debug, unwinding)
+    except ValueError:  # a kernel without BTF
+        modules = None
+    return Views(trace, tasks, patching, modules)
 
 
 def _tasks(memory: LinuxMemory, known: Structures, symbols: Symbols) -> Iterator[int]:
@@ -71,25 +91,48 @@ def _linked(memory: LinuxMemory, head: int) -> Iterator[int]:
         at = memory.word(at)
 
 
-def write_symbols(path: Path, kernel: Kernel, symbols: Symbols) -> None:
+def write_symbols(path: Path, kernel: Kernel, symbols: Symbols, *, besides_debug: bool = False) -> None:
     """Writes an ELF file with a kernel's symbols for gdb, and how it unwinds stacks.
+
+    Args:
+        besides_debug: only what debug information does not say: how stacks are unwound at entries, and where they are switched.
 
     Raises:
         OSError: it cannot be written.
     """
-    known = zip(symbols.addresses.tolist(), symbols.types.tobytes().decode("latin-1"), symbols.names, strict=True)
-    half = arch.KERNEL_HALF
-    found = [Symbol(*one) for one in known if one[0] >= half and one[1] not in "aA"]
-    first = next((one.address for one in found if one.type in "tT"), half)
+    if besides_debug:
+        frames = _frames(kernel, symbols, _found(symbols), of_calls=False)
+        data = symbol_file([_IN_USER_SPACE], arch.ELF_MACHINE, LinuxMemory.byte_order, [USER_SPACE], frames)
+        write_symbol_file(path, data)
+        return
+    found = _found(symbols)
+    first = next((one.address for one in found if one.type in "tT"), arch.KERNEL_HALF)
     code = [range(first, found[-1].address + 1)] if found else []
-    try:
-        frames = call_frames(Orc.of_kernel(kernel, symbols), _without_callers(found))
-    except NoOrc:
-        frames = b""
-    else:
+    if frames := _frames(kernel, symbols, found):
         code.append(USER_SPACE)
-        found.append(Symbol(USER_SPACE.start, "T", "user_space"))
+        found.append(_IN_USER_SPACE)
     write_symbol_file(path, symbol_file(found, arch.ELF_MACHINE, LinuxMemory.byte_order, code, frames))
+
+
+def _unwinding(folder: Path, kernel: Kernel, symbols: Symbols) -> list[Library]:
+    """A file that only says how the kernel's stacks are unwound."""
+    path = folder / "unwinding"
+    write_symbols(path, kernel, symbols, besides_debug=True)
+    return [Library(str(path), (USER_SPACE.start,))]
+
+
+def _found(symbols: Symbols) -> list[Symbol]:
+    """The kernel's symbols, without numbers such as places of per-CPU variables."""
+    known = zip(symbols.addresses.tolist(), symbols.types.tobytes().decode("latin-1"), symbols.names, strict=True)
+    return [Symbol(*one) for one in known if one[0] >= arch.KERNEL_HALF and one[1] not in "aA"]
+
+
+def _frames(kernel: Kernel, symbols: Symbols, found: Sequence[Symbol], *, of_calls: bool = True) -> bytes:
+    """The kernel's call frames; b"": it has no ORC tables."""
+    try:
+        return call_frames(Orc.of_kernel(kernel, symbols), _without_callers(found), found[-1].address, of_calls=of_calls)
+    except NoOrc:
+        return b""
 
 
 def _without_callers(symbols: Sequence[Symbol]) -> list[range]:

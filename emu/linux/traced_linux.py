@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import hashlib
+import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
@@ -201,16 +202,20 @@ class TracedLinux(Travels, ABC):
         at: EventPlace | None = None,
         history: int = 512 << 20,
         ready: Callable[[int], Callable[[], bool]] | None = None,
+        has_debug: bool = False,
     ) -> None:
-        """Lets gdb debug the machine, as Machine.serve_gdb. `write_symbols` makes gdb's symbol file."""
+        """Lets gdb debug the machine, as Machine.serve_gdb. `write_symbols` makes gdb's symbol file.
+
+        `has_debug`: gdb has debug information of the kernel instead, as `debug_file` finds it.
+        """
         self._check()
         from emu.gdb.serving import serve  # imported when needed
         from emu.linux.debugging import views_of
 
-        views = views_of(self.board, self._kernel, self._guest.symbols, lambda path: self.tracefs.read_pieces(path))
-        self.travel.budget = history
-        with self._traced(trace, follow):
-            found = None if at is None else partial(self.at_event, at)
+        self.travel.replay.points.budget = history
+        found = None if at is None else partial(self.at_event, at)
+        with tempfile.TemporaryDirectory(prefix="emu-gdb-") as folder, self._traced(trace, follow):
+            views = views_of(self.board, self._kernel, self._guest.symbols, self._pieces, Path(folder), has_debug)
             serve(self.board, self.cpus, self.travel, views, port=port, command=command, ready=ready, at=found)
 
     def at_event(self, event: EventPlace) -> None:
@@ -225,8 +230,20 @@ class TracedLinux(Travels, ABC):
         array = self.trace_array.instances[event.array] if event.array else self.trace_array
         reach(self.travel, event, lambda: array.reader.latest_time(event.cpu) >= event.time)
 
-    def write_symbols(self, path: Path | str) -> None:
+    def _pieces(self, path: str) -> Iterator[bytes]:
+        return self.tracefs.read_pieces(path)
+
+    @property
+    def debug_file(self) -> Path | None:
+        """The kernel's vmlinux with debug information, for gdb; None: there is none on this host."""
+        from emu.linux.debug_files import debug_vmlinux  # imported when needed
+
+        return debug_vmlinux(self._kernel)
+
+    def write_symbols(self, path: Path | str, *, besides_debug: bool = False) -> None:
         """Writes an ELF file with the kernel's symbols, for gdb: a vmlinux without code and without debug information.
+
+        `besides_debug`: only what gdb needs besides a vmlinux with debug information. It must read this file first.
 
         Raises:
             NoSymbols: the kernel has none. It is a ValueError.
@@ -235,7 +252,7 @@ class TracedLinux(Travels, ABC):
         from emu.linux.debugging import write_symbols  # imported when needed
 
         self._check_open()
-        write_symbols(Path(path), self._kernel, self._guest.symbols)
+        write_symbols(Path(path), self._kernel, self._guest.symbols, besides_debug=besides_debug)
 
     @contextmanager
     def _changing(self) -> Iterator[None]:

@@ -39,7 +39,7 @@ def views_of(
             if (awaited := driver.waits_for(cpu.index)) is not None:
                 yield f"  CPU {cpu.index} {awaited}"
 
-    return Views(trace, tasks, patching, _callers(kernel, reports, ftrace.arch.return_offset))
+    return Views(trace, tasks, patching, callers=_callers(kernel, reports, ftrace.arch.return_offset))
 
 
 def _callers(kernel: Kernel, reports: GuestReports, before: int) -> Callers:

@@ -355,7 +355,7 @@ class Machine(TracedKernel, Travels):
         from emu.machine.debugging import views_of
 
         views = views_of(self.kernel, self.ftrace, self._running.reports, self.tracefs.read_pieces)
-        self.travel.budget = history
+        self.travel.replay.points.budget = history
         with self._traced(trace, follow) as on_exec:
             found = None if at is None else functools.partial(self.at_event, at)
             serve(

@@ -128,6 +128,15 @@ def test_the_cpu_that_has_stopped_is_shown(stub: Stub, travel: Standing, packet:
     assert stub.answer(b"qC") == b"QC2"
 
 
+def test_a_step_back_is_of_the_thread_that_the_user_has_chosen(stub: Stub, travel: Standing) -> None:
+    travel.next = StopReason(Reason.STEP, Instant(1000), 1)
+    stub.answer(b"c")
+    travel.asked.clear()
+    for packet in (b"Hg1", b"Hc0", b"bs", b"T1", b"Hg1", b"bs"):  # `info threads` reads registers; `thread` asks for life
+        stub.answer(packet)
+    assert [asked for asked in travel.asked if asked[0] == "back_step"] == [("back_step", 1), ("back_step", 0)]
+
+
 def test_monitor(stub: Stub, travel: Standing, client: list[socket.socket]) -> None:
     def monitor(line: str) -> str:
         assert stub.answer(b"qRcmd," + line.encode().hex().encode()) == b"OK"
@@ -255,7 +264,10 @@ def talk(port: int, *packets: bytes) -> list[bytes]:
             client.sendall(b"$%b#%02x" % (packet, sum(packet) & 0xFF))
             data = b""
             while data.count(b"#") < 1 or len(data) < data.index(b"#") + 3:
-                piece = client.recv(1 << 16)
+                try:
+                    piece = client.recv(1 << 16)
+                except ConnectionResetError:
+                    piece = b""
                 if not piece:
                     return told
                 data += piece

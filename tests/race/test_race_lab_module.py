@@ -50,7 +50,9 @@ def test_sites_lie_at_chosen_offsets_of_lines_of_their_own(machine: Machine, lab
     assert len(set().union(*lines)) == sum(len(one) for one in lines)
     assert len(lines[-1]) == (2 if machine.board.arch.name == "x86_64" else 1)  # the last ones cross a cache line
     traceable = machine.tracefs.read("available_filter_functions").splitlines()
-    for site in sites:
+    recorded = [site for site in sites if site.address % len(machine.ftrace.arch.nop) == 0 or machine.ftrace.arch.breakpoint]
+    assert len(recorded) >= 4
+    for site in recorded:
         assert f"{site.name} [race_lab]" in traceable
         assert machine.site(site.name).address == site.address and machine.site(site.name).state == "nop"
 

@@ -136,6 +136,9 @@ class CpuArch(ABC):
         record.location, record.next_location = Words(record.env + location), Words(record.env + next_location)
         record.block_hook = block_hook
         record.translator = self._translator
+        if native.watching is not None:
+            for fill in at.tlb.fill:
+                Words(inside.cpu.address + fill)[0] = native.watching.fill
         if native.cycle_counter is not None:
             record.cycle_counter = Words(record.env + native.cycle_counter)
 

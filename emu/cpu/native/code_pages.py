@@ -68,8 +68,11 @@ def build_fence(arch: str) -> Callable[[Cpu], None]:
     return fence
 
 
-def build(arch: str, layouts: Layouts) -> Mapping[str, int]:
-    """Compiles for an architecture's suffix of Unicorn's symbols. Returns addresses, by the functions that they replace."""
+def build(arch: str, layouts: Layouts, speed_up: Callable[[Cpu, u64], None]) -> Mapping[str, int]:
+    """Compiles for an architecture's suffix of Unicorn's symbols. Returns addresses, by the functions that they replace.
+
+    `speed_up`: see SoftTlb.
+    """
     native = Native(layouts)
     invalidate_written = external(f"tb_invalidate_phys_page_fast_{arch}", None, Uc, u64, u64, i32, u64)
     invalidate_range = external(f"tb_invalidate_phys_range_{arch}", None, Uc, u64, u64)
@@ -130,6 +133,7 @@ def build(arch: str, layouts: Layouts) -> Mapping[str, int]:
                             return
                     elif other.code_pages[page] and (board.coherent_code or other is cpu):
                         return
+            speed_up(cpu, address)
         speed_up_stores(state, address)
 
     @native.callback

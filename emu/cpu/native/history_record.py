@@ -5,10 +5,9 @@ from __future__ import annotations
 
 from emu.native.records import Record, Values, inline, u64
 
-__all__ = ["ANY", "NOWHERE", "RECENT", "WATCHES", "History", "Moment", "Watch"]
+__all__ = ["ANY", "NOWHERE", "WATCHES", "History", "Moment", "Watch"]
 
 WATCHES = 64
-RECENT = 256  # pages
 ANY = NOWHERE = u64(0xFFFF_FFFF_FFFF_FFFF)
 
 
@@ -53,4 +52,3 @@ class History(Record):
     watch_count: u64
     watches: Values[u64] = inline(WATCHES)  # addresses of Watch, of memory
     page: u64  # the physical page whose address a CPU looks up
-    recent: Values[u64] = inline(2 * RECENT)  # pairs: a virtual page with its CPU in the low bits, and its physical page

@@ -1,24 +1,40 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Accesses to watched memory. Unicorn marks pages in its cache of translated addresses, and calls `cpu_check_watchpoint` before
-each access to such a page. Accesses to other pages cost nothing.
+"""Accesses to watched memory. Unicorn marks pages in its cache of translated addresses (soft_tlb), and calls
+`cpu_check_watchpoint` before each access to such a page. Accesses to other pages cost nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 from emu.cpu.internals import CpuStructures
+from emu.cpu.native import soft_tlb
 from emu.cpu.native.code_pages import PAGE
 from emu.cpu.native.cpu_records import Cpu, CpuState, shapes
 from emu.cpu.native.history import note
-from emu.cpu.native.history_record import ANY, RECENT, History, Watch
+from emu.cpu.native.history_record import ANY, NOWHERE, History, Watch
+from emu.cpu.native.soft_tlb import READ, WRITE
 from emu.native.functions import Native, external, njit
 from emu.native.records import Layouts, i32, u32, u64
 
-__all__ = ["build"]
+__all__ = ["Watching", "build"]
 
-READ, WRITE = u64(1), u64(2)  # QEMU's BP_MEM_READ, BP_MEM_WRITE
-LAST = u64(RECENT - 1)
+
+class Watching(NamedTuple):
+    """The compiled functions."""
+
+    replaced: Mapping[str, int]
+    """Addresses, by the names of the functions of Unicorn that they replace."""
+
+    fill: int
+    """The address of the function that looks up an address, for a CPU's cache of translated addresses."""
+
+    mark: Callable[[Cpu, History], None]
+    """mark(cpu, history): what is watched has changed."""
+
+    speed_up: Callable[[Cpu, u64], None]
+    """See SoftTlb."""
 
 
 @njit
@@ -42,7 +58,7 @@ def build(
     page_bits: int = PAGE,
     save: Callable[[Cpu], u64] = nothing,
     put_back: Callable[[Cpu, u64], None] = as_it_is,
-) -> Mapping[str, int]:
+) -> Watching:
     """Compiles for an architecture.
 
     Args:
@@ -50,18 +66,25 @@ def build(
         layout: of Unicorn's structures.
         page_bits: log2 of the bytes in Unicorn's pages of such an architecture.
         save, put_back: compiled: what finding the program counter changes in the CPU's state, besides the program counters.
-
-    Returns:
-        Addresses, by the names of the functions that they replace.
     """
     native = Native(Layouts(shapes(layout)))
     offsets = u64((1 << page_bits) - 1)
     set_page = external(f"tlb_set_page_with_attrs_{arch}", None, CpuState, u64, u64, u32, i32, i32, u64)
+    no_code = external(f"tlb_set_dirty_{arch}", None, CpuState, u64)
     find_location = external(f"cpu_restore_state_{arch}", bool, CpuState, u64, bool)
 
     @njit
-    def recent_slot(cpu: Cpu, page: u64) -> u64:
-        return 2 * (((page >> page_bits) + cpu.index * 37) & LAST)
+    def kinds_of(cpu: Cpu, history: History, page: u64, physical: u64) -> u64:
+        """Which accesses to a page are watched."""
+        kinds = u64(0)
+        for n in range(history.watch_count):
+            watch = Watch(history.watches[n])
+            at = physical if watch.physical else page
+            if wanted(watch, cpu) and watch.first <= (at | offsets) and at <= watch.last:
+                kinds |= (READ if watch.reads else u64(0)) | (WRITE if watch.writes else u64(0))
+        return kinds
+
+    mark_pages, speed_up, is_marked, fill = soft_tlb.build(arch, layout, page_bits, kinds_of)
 
     @njit
     def place_of(cpu: Cpu, called_from: u64) -> u64:
@@ -94,32 +117,27 @@ def build(
         history = cpu.board.history
         if history is None:
             return 0
-        kinds = u64(0)
-        page = address & ~offsets
-        for n in range(history.watch_count):
-            watch = Watch(history.watches[n])
-            at = history.page if watch.physical else page
-            if wanted(watch, cpu) and watch.first <= (at | offsets) and at <= watch.last:
-                kinds |= (READ if watch.reads else u64(0)) | (WRITE if watch.writes else u64(0))
-        if kinds != 0:
-            slot = recent_slot(cpu, page)
-            history.recent[slot] = page | cpu.index
-            history.recent[slot + 1] = history.page
-        return kinds
+        return i32(kinds_of(cpu, history, address & ~offsets, history.page))
+
+    @njit
+    def touched(cpu: Cpu, watch: Watch, address: u64, size: u64, kind: u64) -> u64:
+        """The address, virtual or physical as the watchpoint's, if an access to a marked page is one to its memory; else NOWHERE."""
+        if not wanted(watch, cpu) or not ((kind & READ != 0 and watch.reads) or (kind & WRITE != 0 and watch.writes)):
+            return NOWHERE
+        if not watch.physical:
+            return address if watch.first <= address + (size - 1) and address <= watch.last else NOWHERE
+        for page in range(watch.first & ~offsets, (watch.last & ~offsets) + 1, offsets + 1):
+            at = page | (address & offsets)
+            if watch.first <= at + (size - 1) and at <= watch.last and is_marked(cpu, address, kind, page):
+                return at
+        return NOWHERE
 
     @njit
     def check(cpu: Cpu, history: History, address: u64, size: u64, kind: u64, called_from: u64) -> None:
-        slot = recent_slot(cpu, address)
-        known = history.recent[slot] == (address & ~offsets) | cpu.index
-        physical = history.recent[slot + 1] | (address & offsets)
         for n in range(history.watch_count):
             watch = Watch(history.watches[n])
-            if watch.physical and not known:
-                continue
-            at = physical if watch.physical else address
-            if watch.first > at + (size - 1) or at > watch.last or not wanted(watch, cpu):
-                continue
-            if (kind & READ != 0 and watch.reads) or (kind & WRITE != 0 and watch.writes):
+            at = touched(cpu, watch, address, size, kind)
+            if at != NOWHERE:
                 if history.showing:
                     history.touched = watch.address
                 else:
@@ -135,9 +153,21 @@ def build(
         if history is not None:
             check(cpu, history, address, size, u64(kind), called_from)
 
+    @native.callback
+    def tlb_set_dirty(state: CpuState, address: u64) -> None:
+        """After a slow store: later ones need not be slow for the page's code."""
+        no_code(state, address)
+        if state.opaque != 0:
+            speed_up(Cpu(state.opaque), address)
+
+    @native.shared
+    def mark(cpu: Cpu, history: History) -> None:
+        mark_pages(cpu, history)
+
     replaced = {
+        "tlb_set_dirty": tlb_set_dirty.address,
         "tlb_set_page_with_attrs": tlb_set_page_with_attrs.address,
         "cpu_watchpoint_address_matches": cpu_watchpoint_address_matches.address,
         "cpu_check_watchpoint": cpu_check_watchpoint.address,
     }
-    return {f"{name}_{arch}": address for name, address in replaced.items()}
+    return Watching({f"{name}_{arch}": address for name, address in replaced.items()}, fill, mark, speed_up)

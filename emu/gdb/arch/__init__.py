@@ -10,14 +10,16 @@ from __future__ import annotations
 import functools
 import importlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import ClassVar, NamedTuple, TypeAlias
 from xml.sax.saxutils import quoteattr
 
 from emu.architectures import ARCHITECTURES
 from emu.cpu.cpu import Cpu
 
-__all__ = ["Feature", "GdbArch", "Register", "Saved", "load"]
+__all__ = ["Feature", "GdbArch", "Read", "Register", "Saved", "Trap", "load"]
+
+Read: TypeAlias = Callable[[int, int], bytes]  # bytes of memory at a virtual address
 
 
 class Register(NamedTuple):
@@ -62,6 +64,21 @@ class Saved(NamedTuple):
     data: bytes
 
 
+class Trap(NamedTuple):
+    """What a CPU was doing when it took a trap.
+
+    Attributes:
+        pc, sp: where it goes on after the trap, and its stack pointer there.
+        space: its address space.
+        asked: whether an instruction has asked for the trap, as for a system call.
+    """
+
+    pc: int
+    sp: int
+    space: int
+    asked: bool
+
+
 class GdbArch(ABC):
     """An architecture's registers for a debugger.
 
@@ -69,9 +86,11 @@ class GdbArch(ABC):
     To set them: write().
     To find callers that GDB does not find: counters, frame, stack_bias, unwound.
     To unwind stacks whose registers the CPU has not saved yet: saved().
+    To step over interrupts and faults: asks(), returns(), trap_level(), trap_entries(), trap(), address_space().
     """
 
     name: ClassVar[str]  # GDB's, as in `set architecture`
+    stack_pointer: ClassVar[str] = "sp"
     features: ClassVar[Sequence[Feature]]
     counters: ClassVar[Sequence[str]] = ("pc",)  # the program counter, and the next one if there are delay slots
     frame: ClassVar[tuple[str, int]]  # the register, plus bytes, that is `fp` of a call's struct ftrace_ret_stack when it returns
@@ -84,11 +103,35 @@ class GdbArch(ABC):
 
     @abstractmethod
     def write(self, cpu: Cpu, name: str, value: int) -> bool:
-        """Sets a register. Returns False if it cannot be set. The program counter is never set here."""
+        """Sets a register. Returns False if it cannot be set."""
 
     def saved(self, cpu: Cpu) -> Iterator[Saved]:
         """What a CPU will save on stacks before anybody reads it there."""
         return iter(())
+
+    @abstractmethod
+    def asks(self, code: bytes) -> bool:
+        """Whether an instruction asks for a trap. `code`: its bytes, and more."""
+
+    @abstractmethod
+    def returns(self, code: bytes) -> bool:
+        """Whether an instruction returns from a trap."""
+
+    def trap_level(self, cpu: Cpu) -> int:
+        """How many traps a CPU is in, if it counts them."""
+        return 0
+
+    @abstractmethod
+    def trap_entries(self, cpu: Cpu, read: Read) -> Iterable[int]:
+        """The addresses at which the handlers of traps begin."""
+
+    @abstractmethod
+    def trap(self, cpu: Cpu, read: Read) -> Trap | None:
+        """The trap that a CPU has taken, which is at one of `trap_entries`; None: it has got there otherwise."""
+
+    @abstractmethod
+    def address_space(self, cpu: Cpu) -> int:
+        """A number of the address space that a CPU uses."""
 
     @functools.cached_property
     def registers(self) -> Sequence[Register]:
@@ -100,7 +143,7 @@ class GdbArch(ABC):
         """The target description, in XML."""
         number = 0
         lines = ['<?xml version="1.0"?>', '<!DOCTYPE target SYSTEM "gdb-target.dtd">', '<target version="1.0">']
-        lines.append(f"<architecture>{self.name}</architecture>")
+        lines.append(f"<architecture>{self.name}</architecture><osabi>none</osabi>")  # a kernel has no ABI of an operating system
         for feature in self.features:
             lines.append(f"<feature name={quoteattr(feature.name)}>{feature.types}")
             for name, bits, kind, group in feature.registers:
@@ -119,6 +162,5 @@ def load(name: str) -> GdbArch:
     """
     if name not in ARCHITECTURES:
         raise ValueError(f"unknown architecture '{name}'")
-    module: Any = importlib.import_module(f"emu.gdb.arch.{name}")
-    arch: GdbArch = module.ARCH
+    arch: GdbArch = importlib.import_module(f"emu.gdb.arch.{name}").ARCH
     return arch

@@ -4,12 +4,12 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar
 
 from emu.cpu.arch.sparc64 import state
 from emu.cpu.cpu import Cpu
-from emu.gdb.arch import Feature, GdbArch, Register, Saved
+from emu.gdb.arch import Feature, GdbArch, Read, Register, Saved, Trap
 
 _GLOBAL = tuple(f"g{n}" for n in range(8))
 _WINDOW = tuple(f"{kind}{n}" for kind in "oli" for n in range(8))
@@ -21,6 +21,11 @@ _TRAP = ("tpc", "tnpc", "tstate", "tt")
 _BIAS = 2047  # SPARC V9, "Register windows" of the 64-bit ABI: a stack pointer is this much less than the address
 _SAVED = 16  # registers of a window that are saved: locals and ins
 _STATE_CCR, _STATE_ASI, _STATE_PSTATE = 32, 24, 8  # bits of TSTATE, in whose form GDB has `state`
+
+# Traps: The SPARC Architecture Manual, version 9, chapter 7 and appendix A
+_FORMAT, _TRAP_ALWAYS, _DONE_RETRY = 0x3 << 30 | 0x3F << 19, 2 << 30 | 0x3A << 19, 2 << 30 | 0x3E << 19
+_CONDITION = 0xF << 25  # 0: never
+_TABLE, _NESTED, _ENTRY, _KINDS, _SOFTWARE = 0x7FFF, 0x4000, 32, 0x200, 0x100
 
 
 def _gdb_name(name: str) -> str:
@@ -82,6 +87,10 @@ class Sparc64(GdbArch):
             at.gregs[int(name[1])] = value
         elif name in _GENERAL[len(_GLOBAL) :]:
             _window(at)[_GENERAL.index(name) - len(_GLOBAL)] = value
+        elif name == "pc":
+            cpu.record.location[0], cpu.record.next_location[0] = value, value + 4
+        elif name == "npc":
+            cpu.record.next_location[0] = value
         elif name[0] == "f" and name[1:].isdigit():
             number = int(name[1:])
             whole = int(at.fpr[number // 2])
@@ -103,6 +112,34 @@ class Sparc64(GdbArch):
             outs = (at.cwp + n + 1) % at.nwindows * 16
             locals_, ins = outs + 8, (outs + 16) % (at.nwindows * 16)
             registers = [int(at.regbase[locals_ + k]) for k in range(8)] + [int(at.regbase[ins + k]) for k in range(8)]
+
+    def asks(self, code: bytes) -> bool:
+        word = int.from_bytes(code[:4], "big")
+        return word & _FORMAT == _TRAP_ALWAYS and bool(word & _CONDITION)
+
+    def returns(self, code: bytes) -> bool:
+        return int.from_bytes(code[:4], "big") & _FORMAT == _DONE_RETRY
+
+    def trap_level(self, cpu: Cpu) -> int:
+        return int(state.Env.from_address(cpu.env).tl)
+
+    def trap_entries(self, cpu: Cpu, read: Read) -> Iterable[int]:
+        table = int(state.Env.from_address(cpu.env).tbr) & ~_TABLE
+        return (table + _NESTED * nested + _ENTRY * kind for nested in range(2) for kind in range(_KINDS))
+
+    def trap(self, cpu: Cpu, read: Read) -> Trap | None:
+        at = state.Env.from_address(cpu.env)
+        if not 0 < at.tl < len(at.ts):
+            return None
+        taken = at.ts[at.tl]
+        if cpu.pc & _TABLE != _NESTED * (at.tl > 1) + _ENTRY * taken.tt:  # a handler may take the room of several
+            return None
+        asked = taken.tt >= _SOFTWARE
+        sp = int(at.regbase[16 * (taken.tstate & 0x1F) + 6])
+        return Trap(int(taken.tnpc if asked else taken.tpc), sp, self.address_space(cpu), asked)
+
+    def address_space(self, cpu: Cpu) -> int:
+        return int(state.Env.from_address(cpu.env).dmmu[1])
 
 
 def _window(at: state.Env) -> ctypes.Array[ctypes.c_uint64]:

@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import struct
+from collections.abc import Iterable, Mapping
 from typing import ClassVar
 
 from unicorn import x86_const as x86
 
 from emu.cpu.cpu import Cpu
-from emu.gdb.arch import Feature, GdbArch, Register
+from emu.gdb.arch import Feature, GdbArch, Read, Register, Trap
 
 _GENERAL = ("rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", *(f"r{n}" for n in range(8, 16)))
 _SEGMENTS = ("cs", "ss", "ds", "es", "fs", "gs")
@@ -62,6 +63,15 @@ _NUMBERS: Mapping[str, int] = {
 }  # fmt: skip
 _MODEL_SPECIFIC: Mapping[str, int] = {"efer": 0xC000_0080, "k_gs_base": 0xC000_0102}
 _SET = frozenset((*_GENERAL, "eflags", "mxcsr", "fctrl", *(f"xmm{n}" for n in range(16)), *(f"st{n}" for n in range(8))))
+
+# Traps: Intel SDM, volume 3, chapter 6
+_SYSTEM_CALLS = (b"\x0f\x05", b"\x0f\x34")  # SYSCALL, SYSENTER
+_INTERRUPTS = (b"\xcc", b"\xcd", b"\xf1")  # INT3, INT n, INT1
+_IRETQ = b"\x48\xcf"
+_LSTAR = 0xC000_0082
+_ASKED = (1, 3, 4)  # the vectors of INT1, INT3 and INTO
+_WITH_ERROR_CODE = (8, 10, 11, 12, 13, 14, 17, 21, 29, 30)
+_FIRST_FREE = 32  # vectors before it are the CPU's
 _MANTISSA = (1 << 64) - 1
 
 
@@ -69,6 +79,7 @@ class X86_64(GdbArch):  # noqa: N801  # the architecture's own spelling
     """x86-64, with x87 and SSE registers, and the kernel's: control registers and bases of segments."""
 
     name = "i386:x86-64"
+    stack_pointer = "rsp"
     counters = ("rip",)
     frame = "rsp", -8
     unwound: ClassVar[Mapping[str, str]] = {"rip": "ip", "rsp": "sp", "rbp": "bp"}
@@ -94,10 +105,43 @@ class X86_64(GdbArch):  # noqa: N801  # the architecture's own spelling
         return int(value)
 
     def write(self, cpu: Cpu, name: str, value: int) -> bool:
+        if name == "rip":
+            cpu.record.location[0] = value
+            return True
         if name not in _SET:
             return False
         cpu.uc.reg_write(_NUMBERS[name], (value & _MANTISSA, value >> 64) if name.startswith("st") else value)
         return True
+
+    def asks(self, code: bytes) -> bool:
+        return code[:2] in _SYSTEM_CALLS or code[:1] in _INTERRUPTS
+
+    def returns(self, code: bytes) -> bool:
+        return code.startswith(_IRETQ)
+
+    def trap_entries(self, cpu: Cpu, read: Read) -> Iterable[int]:
+        yield int(cpu.uc.msr_read(_LSTAR))
+        yield from self._gates(cpu, read)
+
+    def _gates(self, cpu: Cpu, read: Read) -> Mapping[int, int]:
+        """The vectors by the addresses of their handlers."""
+        _, base, limit, _ = cpu.uc.reg_read(x86.UC_X86_REG_IDTR)
+        table = read(base, limit + 1)
+        gates = struct.iter_unpack("<HHHHII", table[: len(table) & -16])
+        return {low | middle << 16 | high << 32: n for n, (low, _, kind, middle, high, _) in enumerate(gates) if kind & 0x8000}
+
+    def trap(self, cpu: Cpu, read: Read) -> Trap | None:
+        space = self.address_space(cpu)
+        vector = self._gates(cpu, read).get(cpu.pc)
+        if vector is None:  # SYSCALL
+            return Trap(int(cpu.uc.reg_read(x86.UC_X86_REG_RCX)), int(cpu.uc.reg_read(x86.UC_X86_REG_RSP)), space, asked=True)
+        frame = int(cpu.uc.reg_read(x86.UC_X86_REG_RSP)) + 8 * (vector in _WITH_ERROR_CODE)
+        pc, _, _, sp, _ = struct.unpack("<5Q", read(frame, 40))
+        before = read(pc - 2, 2) if vector >= _FIRST_FREE else b""
+        return Trap(pc, sp, space, vector in _ASKED or before == bytes((0xCD, vector)))
+
+    def address_space(self, cpu: Cpu) -> int:
+        return int(cpu.uc.reg_read(x86.UC_X86_REG_CR3)) & ~0xFFF
 
 
 ARCH = X86_64()

@@ -55,7 +55,7 @@ class Course:
         patcher: the patcher's state at each position.
         given: the steps that the driver gets.
         stores: the store of each WRITE, by position.
-        instructions: for each site, the old and the new instructions, and those of their mixture (`Scenario.mixture`), by offset.
+        instructions: for each site, the instructions by offset of the old and the new code, and of each code between them.
         way_back: the position at which the driver starts to undo; -1: it does not.
 
     Raises:
@@ -72,7 +72,7 @@ class Course:
         self.patcher = Patcher(scenario, patches, model)
         self.given = list(self._given())
         self.stores = dict(_stores(scenario.steps(patches), scenario.store_of(model)))
-        codes = [(p.old, p.new, (scenario.mixture(p) or (b"",))[0]) for p in patches]
+        codes = [(p.old, p.new, *(code for code, _ in scenario.between(p))) for p in patches]
         self.instructions = [tuple(self._instructions(p, code) for code in of) for p, of in zip(patches, codes, strict=True)]
         self.way_back = self.patcher.undoing.index(True) - 1 if scenario.fails_at else -1
 
@@ -122,8 +122,8 @@ class Course:
             if inner is not None:
                 yield from self._fetches(index, cpu, inner, now, every)
             elif cpu.visits:
-                for site in range(1, len(self.patches) + 1):
-                    yield from self._fetches(index, cpu, Stand(site), now, every)
+                for site, offset in itertools.product(range(1, len(self.patches) + 1), (0, *sorted(self.scenario.into))):
+                    yield from self._fetches(index, cpu, Stand(site, offset), now, every)
         if cpu.nmi is None and cpu.nmis:
             for site in sorted(self.scenario.nmi_sites):
                 yield Possible(Event(index, What.NMI, site))

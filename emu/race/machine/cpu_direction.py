@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from emu.cpu.cpu import Cpu
@@ -77,8 +79,10 @@ class CpuDirection:
         self.cpu.record.arrivals[self._upcall_vector] = NEVER
         self.cpu.record.arrival = NEVER
 
-    def come_to(self, site: LabSite) -> None:
-        """Moves the CPU from home to a site. It stops before the site's instruction."""
+    def come_to(self, site: LabSite, offset: int = 0) -> None:
+        """Moves the CPU from home to a site, or into it. It stops before the instruction there."""
+        if offset:
+            site = replace(site, function=site.address + offset, address=site.address + offset)
         self._module.visit(self.cpu.index, site)
         self.go_to(site.function)
         self._enter(site)

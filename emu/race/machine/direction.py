@@ -23,10 +23,10 @@ from emu.race.machine.breakpoint_handlers import breakpoint_handler
 from emu.race.machine.course import Course, Possible
 from emu.race.machine.cpu_direction import Lost
 from emu.race.machine.lab import Lab
-from emu.race.machine.notes import MIXTURE, NEW, OLD, CpuNotes, Notes, Stand, answered
+from emu.race.machine.notes import CpuNotes, Notes, Stand, answered
+from emu.race.machine.placed import behind, own_patches, placed
 from emu.race.machine.watched_handler import WatchedHandler
-from emu.race.model.cpu_state import Due
-from emu.race.scenario.change import Change
+from emu.race.model.cpu_state import Due, replaced
 from emu.race.scenario.fetch import View
 from emu.race.scenario.scenario import Scenario, Wrong
 from emu.race.schedule.event import PATCHER, Event, What
@@ -77,13 +77,17 @@ class Direction:
         self._driver = machine.patching
         self._sites = lab.sites(scenario.places)
         self._targets = lab.targets(scenario.places)
-        patches = scenario.patches([site.address for site in self._sites], *self._targets)
-        following = [self._memory.read(patch.address + len(patch.old), _FOLLOWING) for patch in patches]
-        self.course = Course(scenario, fetch, patches, following)
+        addresses = [site.address for site in self._sites]
+        if scenario.codes:
+            patches = own_patches(scenario, addresses, lab.landings())
+            following = [behind(scenario)] * len(patches)
+        else:
+            patches = scenario.patches(addresses, *self._targets)
+            following = [self._memory.read(patch.address + len(patch.old), _FOLLOWING) for patch in patches]
+        self._behind = following if scenario.codes else [b""] * len(patches)
+        self.course = Course(placed(scenario), fetch, patches, following)
         self.scenario = scenario
-        self._replaced = NEW if scenario.fails_at else OLD
-        if any(mixture and mixture[1] == (self._replaced == NEW) for mixture in map(scenario.mixture, patches)):
-            self._replaced |= MIXTURE
+        self._replaced = replaced(scenario, patches, bool(scenario.fails_at))
         self._visits = scenario.visits or visits
         self._handler: WatchedHandler | None = None
         self.notes = Notes(0, ())
@@ -92,12 +96,13 @@ class Direction:
         """Puts the lab back to its base, and gives the driver the protocol. No step is performed yet."""
         lab, scenario, patches, driver = self._lab, self.scenario, self.course.patches, self._driver
         lab.snapshots.restore(lab.snapshots.base)
-        for patch in patches:
-            self._store(patch.address, patch.old)
+        for patch, behind_it in zip(patches, self._behind, strict=True):
+            self._store(patch.address, patch.old + behind_it)
         if scenario.breakpoint:
             misses = {patches[site - 1].address for site in scenario.misses}
-            self._handler = WatchedHandler(breakpoint_handler(self._machine, scenario.handler, misses))
+            self._handler = WatchedHandler(breakpoint_handler(self._machine, scenario.handler, misses, own=bool(scenario.codes)))
             driver.breakpoint_handler = self._handler
+            self._know(0)
         driver.held = True
         driver.protocol = _Given(tuple(self.course.given))
         driver.start(patches, _nothing)
@@ -149,9 +154,8 @@ class Direction:
         cpus = self.notes.cpus
         if event.what is What.WRITE:
             self._write(event)
-        elif event.what is What.FORGET:
-            if self._handler is not None:
-                self._handler.forgotten = True
+        elif event.what in (What.FORGET, What.KNOW):
+            self._know(position + 1)
         elif event.what is What.WAIT_TASKS:
             if not self.course.patcher.parked[position]:
                 cpus = tuple(answered(cpu._replace(due=Due.TASK)) for cpu in cpus)
@@ -159,6 +163,13 @@ class Direction:
             cpus = self._ask(event, position)
         self.notes = Notes(position + 1, cpus)
         assert event.what is not What.DONE or not driver.busy
+
+    def _know(self, position: int) -> None:
+        """Tells the breakpoint handler what it knows at a position."""
+        if self._handler is not None:
+            known = self.course.patcher.known[position]
+            addresses = (patch.address for site, patch in enumerate(self.course.patches, 1) if site not in known)
+            self._handler.unknown = frozenset(addresses)
 
     def _turn_back(self) -> None:
         """Makes the driver's next write find the old code instead of the expected bytes, so that the driver undoes the change."""
@@ -186,12 +197,14 @@ class Direction:
         """A step that CPUs must answer. Its interrupts are held back."""
         course, cpus = self.course, self.notes.cpus
         parked = course.patcher.parked[position]
+        deaf = event.what is What.RELEASE and course.patcher.is_deaf(position + 1)
+        self._driver.deaf_cpus = set(range(len(cpus))) if deaf else set()
         self._driver.step()
         for cpu in self._lab.cpus:
             cpu.hold_upcall()
         if event.what is What.RELEASE and parked:
             views = course.patcher.synchronised(position)
-            return tuple(cpu._replace(view=views, due=Due.RELEASED) for cpu in cpus)
+            return tuple(cpu._replace(view=cpu.view if deaf else views, due=Due.RELEASED) for cpu in cpus)
         if event.what in _ASKED and not parked:
             return tuple(cpu._replace(due=_ASKED[event.what]) for cpu in cpus)
         return cpus
@@ -245,8 +258,8 @@ class Direction:
         direction = self._lab.cpus[event.agent]
         stand = cpu.inner
         if stand is None:
-            stand = Stand(event.site)
-            direction.come_to(self._sites[event.site - 1])
+            stand = Stand(event.site, event.offset)
+            direction.come_to(self._sites[event.site - 1], event.offset)
             cpu = cpu._replace(thread=stand, visits=cpu.visits - 1)
         site = stand.site - 1
         cpu = cpu._replace(view=(*cpu.view[:site], view, *cpu.view[site + 1 :]))
@@ -262,14 +275,14 @@ class Direction:
     def _executed(self, event: Event, cpu: CpuNotes, stand: Stand) -> CpuNotes:
         """The CPU has executed an instruction other than a breakpoint: checks whether it was old or new."""
         direction, patch = self._lab.cpus[event.agent], self.course.patches[stand.site - 1]
-        was, size = 0, 0
-        for which, instructions in zip((OLD, NEW, MIXTURE), self.course.instructions[stand.site - 1], strict=True):
+        was, executed = 0, b""
+        for bit, instructions in enumerate(self.course.instructions[stand.site - 1]):
             instruction = instructions.get(stand.offset)
             if instruction is not None and event.code.startswith(instruction.code):
-                size = len(instruction.code)
+                executed, which = instruction.code, 1 << bit
                 # Without the instructions before it, it may go anywhere.
                 goes_right = direction.goes_to == self._goes_to(instruction.address, instruction.code)
-                was |= which * (goes_right or not stand.kept & which)
+                was |= which * (bool(self.scenario.codes or self.scenario.right) or goes_right or not stand.kept & which)
         kept = stand.kept & was
         where = self._where(event)
         if not was:
@@ -277,8 +290,9 @@ class Direction:
             self._wrong(Wrong.TORN, f"executes what is neither old nor new {where}, and goes to {goes_to}")
         if not kept:
             self._wrong(Wrong.HALF, f"executes a part of the old code and then a part of the new {where}")
-        if stand.offset + size < len(patch.old):
-            after = self._stands(cpu, stand._replace(offset=stand.offset + size, kept=kept))
+        behind_it = stand.offset + len(executed)
+        if behind_it < len(patch.old) and not self.scenario.race_arch.leaves(executed):
+            after = self._stands(cpu, stand._replace(offset=behind_it, kept=kept))
         else:
             after = self._left(event.agent, cpu)
         late = self.course.patcher.done[self.notes.position] and not kept & ~self._replaced
@@ -304,9 +318,15 @@ class Direction:
         """The notes of a CPU that has moved."""
         return cpu._replace(thread=stand) if cpu.nmi is None else cpu._replace(nmi=stand)
 
+    def _origin(self, cpu: CpuNotes) -> int:
+        """Where a CPU goes when it returns from its innermost site."""
+        return self._lab.module.home if cpu.nmi is None else cpu.interrupted
+
     def _left(self, index: int, cpu: CpuNotes) -> CpuNotes:
         """A CPU returns from a site to where it came from."""
-        self._lab.cpus[index].go_to(self._lab.module.home if cpu.nmi is None else cpu.interrupted)
+        direction, origin = self._lab.cpus[index], self._origin(cpu)
+        if direction.pc != origin:
+            direction.go_to(origin)
         return self._stands(cpu, None)
 
     def _handle(self, event: Event, cpu: CpuNotes) -> CpuNotes:
@@ -314,9 +334,10 @@ class Direction:
         direction, stand, handler = self._lab.cpus[event.agent], cpu.inner, self._handler
         assert stand is not None and handler is not None
         patch, asked, refused = self.course.patches[stand.site - 1], handler.asked, handler.refused
-        again, behind = patch.address + stand.offset, patch.address + len(patch.old)
+        again, end = patch.address + stand.offset, patch.address + len(patch.old)
+        goes_on = (self._origin(cpu),) if self.scenario.codes else self._targets
         try:
-            direction.go_to(again, behind, *self._targets)
+            direction.go_to(again, end, *goes_on)
         except (GuestPanic, Lost):
             if handler.refused == refused:
                 raise
@@ -325,7 +346,7 @@ class Direction:
         assert handler.asked == asked + 1
         if direction.pc == again:
             return self._stands(cpu, stand._replace(trapped=False))
-        skips = direction.pc == behind and self.scenario.change is Change.CALL_TO_CALL
+        skips = direction.pc == end and self.scenario.from_call and self.scenario.to_call
         if skips and Wrong.SKIPPED in self.scenario.never:
             self._wrong(Wrong.SKIPPED, f"neither the old nor the new call is made at site {stand.site}")
         return self._left(event.agent, cpu)

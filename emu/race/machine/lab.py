@@ -98,6 +98,10 @@ class Lab:
         other = next(site for sites in reversed(list(self.module.sites.values())) for site in sites if site not in taken)
         return image.symbol("ftrace_caller"), other.function
 
+    def landings(self) -> tuple[int, int]:
+        """Functions that only return: one of the kernel, and one of the module."""
+        return self.machine.kernel.image.symbol(load(self.arch).landing), self.module.rest
+
     def _digest(self) -> str:
         found = hashlib.blake2b(digest_size=8)
         pages = np.frombuffer(self.machine.board.ram, np.uint8).reshape(-1, _PAGE)

@@ -5,13 +5,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from emu.race.model.cpu_state import Due
+from emu.race.model.cpu_state import ANY, Due
 from emu.race.scenario.fetch import View
 
-__all__ = ["ANY", "MIXTURE", "NEW", "OLD", "CpuNotes", "Notes", "Stand", "answered"]
-
-OLD, NEW, MIXTURE = 1, 2, 4
-ANY = OLD | NEW | MIXTURE
+__all__ = ["CpuNotes", "Notes", "Stand", "answered"]
 
 
 class Stand(NamedTuple):
@@ -20,7 +17,7 @@ class Stand(NamedTuple):
     Attributes:
         site: the site's number, from 1.
         offset: of the next instruction, or of the breakpoint.
-        kept: what the instructions so far may have been: OLD, NEW, MIXTURE (`Scenario.mixture`), or several of these.
+        kept: what the instructions so far may have been: OLD, NEW, codes between them, or several of these (`cpu_state.Frame`).
         trapped: whether it is in the breakpoint handler.
     """
 

@@ -17,6 +17,7 @@ _HANDLERS = {
     Handler.SKIP: "The breakpoint handler goes on behind the instruction, at sites that it knows.",
     Handler.RETRY: "The breakpoint handler executes a site that it does not know again, if the breakpoint has gone from memory.",
     Handler.DIE: "The breakpoint handler knows no site.",
+    Handler.WAIT: "The breakpoint handler waits until the breakpoint has gone from memory, and executes the site again.",
 }
 
 

@@ -3,15 +3,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import IntEnum, StrEnum
 from typing import NamedTuple
 
+from emu.ftrace.sites.patching import Patch
 from emu.race.scenario.fetch import View
-from emu.race.scenario.scenario import Wrong
+from emu.race.scenario.scenario import Scenario, Wrong
 from emu.race.schedule.event import Event
 
 __all__ = [
     "ANY", "BETWEEN", "MOST_BETWEEN", "NEW", "OLD", "Cpu", "Due", "Frame", "Kind", "Move", "answered", "popped", "pushed",
+    "replaced",
 ]  # fmt: skip
 
 OLD, NEW, BETWEEN = 1, 2, 4  # BETWEEN: the first of the codes between them; the others' bits follow
@@ -137,3 +140,13 @@ def popped(cpu: Cpu) -> Cpu:
 def answered(cpu: Cpu) -> Cpu:
     """The CPU after it has moved: if its task is away, it has answered the wait for tasks."""
     return cpu._replace(due=Due.NOTHING) if cpu.due is Due.TASK and cpu.task_is_away else cpu
+
+
+def replaced(scenario: Scenario, patches: Sequence[Patch], keeps_old: bool) -> int:
+    """The codes that must not be executed after a protocol that keeps the old code, or not, as bits (`Frame.kept`)."""
+    kept = OLD if keeps_old else NEW
+    found = (OLD | NEW) & ~kept
+    for bit, (_, as_new) in enumerate(scenario.between(patches[0])):
+        if as_new is not (kept == NEW):
+            found |= BETWEEN << bit
+    return found

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from emu.cpu.native.cpu_records import Board, Cpu, Uc
 from emu.cpu.native.listening import Listening
+from emu.cpu.native.watching import Watching
 from emu.native.functions import Compiled
 from emu.native.records import Layouts, i32, u32, u64
 
@@ -91,6 +92,9 @@ class NativeCpu(NamedTuple):
 
     listening: Listening | None = None
     """What calls functions before instructions; None if the architecture has no such calls."""
+
+    watching: Watching | None = None
+    """What sees accesses to watched memory; None: nothing does."""
 
     timed: Timing | None = None
     """None if the architecture has no timing models with state."""

@@ -132,6 +132,7 @@ def build(layout: CpuStructures) -> NativeCpu:
         return False
 
     riscv64_csrs.install(layout)
+    watched = watching.build("riscv64", layout)
 
     return NativeCpu(
         block_hook=block_hook,
@@ -139,8 +140,8 @@ def build(layout: CpuStructures) -> NativeCpu:
         instruction_hooks=(),
         translator={
             **translator.build("riscv64", layout, LONGEST_BLOCK, code.before_sret, last=code.last),
-            **code_pages.build("riscv64", riscv64_env.layouts(layout)),
-            **watching.build("riscv64", layout),
+            **watched.replaced,
+            **code_pages.build("riscv64", riscv64_env.layouts(layout), watched.speed_up),
             **code.translator,
         },
         instructions=(),
@@ -148,5 +149,6 @@ def build(layout: CpuStructures) -> NativeCpu:
         noticed=("helper_sret_riscv64",),
         cycle_counter=None,
         listening=listening.build("riscv64", layout, state_of, in_program),
+        watching=watched,
         irqs_off=irqs_off,
     )

@@ -114,16 +114,19 @@ def build(layout: CpuStructures) -> NativeCpu:
         state.exception_index = -1
         return False
 
+    watched = watching.build("sparc64", layout, PAGE_BITS)
+
     return NativeCpu(
         block_hook=block_hook,
         stop_interrupt=stop_interrupt,
         instruction_hooks=(),
-        translator={**translator.build("sparc64", layout, LONGEST_BLOCK), **watching.build("sparc64", layout, PAGE_BITS)},
+        translator={**translator.build("sparc64", layout, LONGEST_BLOCK), **watched.replaced},
         instructions=(),
         openings=(),
         noticed=(),
         # Unicorn's `rd %tick` reads as 0, but this register is in memory
         cycle_counter=arch_state.Env.tick_cmpr.offset,
         listening=listening.build("sparc64", layout, state_of, in_program),
+        watching=watched,
         irqs_off=irqs_off,
     )

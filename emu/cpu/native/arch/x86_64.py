@@ -93,6 +93,7 @@ def build(layout: Layout, board: OfBoard = OWN_BOARD) -> NativeCpu:
     def put_back_flags_kind(cpu: Cpu, kind: u64) -> None:
         Env(cpu.env).cc_op = kind
 
+    watched = watching.build("x86_64", layout, save=flags_kind, put_back=put_back_flags_kind)
     begin = block_begin.build("x86_64", takes_nmi, takes_interrupt, tells_when)
 
     @callback
@@ -127,13 +128,14 @@ def build(layout: Layout, board: OfBoard = OWN_BOARD) -> NativeCpu:
         instruction_hooks=board.build_hooks(layouts),
         translator={
             **translator.build("x86_64", layout, LONGEST_BLOCK, *x86_64_exceptions.build(layout)),
-            **code_pages.build("x86_64", layouts),
-            **watching.build("x86_64", layout, save=flags_kind, put_back=put_back_flags_kind),
+            **watched.replaced,
+            **code_pages.build("x86_64", layouts, watched.speed_up),
         },
         instructions=board.instructions,
         openings=OPENINGS,
         noticed=x86_64_exceptions.USERS,
         listening=listening.build("x86_64", layout, state_of, in_program),
+        watching=watched,
         cycle_counter=None,
         irqs_off=irqs_off,
         timed=timed,
