@@ -128,7 +128,7 @@ def gdb(
         started: list[subprocess.Popen[bytes]] = []
 
         going = opened.enter_context(ExitStack())
-        going.enter_context(progress.during("going to the event"))
+        going.enter_context(progress.during("going to the event" if event else "starting gdb"))
 
         def ready(chosen: int) -> Callable[[], bool]:
             going.close()

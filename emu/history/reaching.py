@@ -56,13 +56,13 @@ def reach(travel: Travel, event: EventPlace, recorded: Callable[[], bool]) -> No
             raise missing
         turn = travel.now.turn - 1  # the last one that has begun
         while True:
-            if turn < begun.turn:
-                raise missing
-            travel.goto(Instant(turn))
+            travel.goto(max(Instant(turn), begun))
             if not recorded():
                 break
+            if turn <= begun.turn:
+                raise missing
             turn -= 1
-        place = _in_turn(travel, turn, recorded)
+        place = _in_turn(travel, max(turn, begun.turn), recorded)
     travel.goto(place)
 
 

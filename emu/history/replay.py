@@ -225,9 +225,9 @@ class Replay:
         self.now, self.shown, self._near = self.boundary(), None, None
 
     def next_block(self) -> bool:
-        """Goes on to the next block of the turn. Nothing of the block that is shown has been executed. Returns False if it is the last.
+        """Goes on to the next block of the turn. Returns False if it is the last.
 
-        To look at the machine there is all that may be done. It goes on from an instant to which `to` has gone.
+        Nothing of the block that is shown has been executed. The machine may only be looked at until it goes `to` an instant.
         """
         shown, turn, history = self.shown, self.now.turn, self.history
         assert shown is not None and shown.done == 0

@@ -180,9 +180,9 @@ class Machine(TracedKernel, Travels):
 
     @contextmanager
     def _traced(self, trace: bool | Collection[str], follow: bool) -> Iterator[Callable[[int], None] | None]:
-        """A context in which a command is traced as `run` says. Its value is to be called when the command's process executes it."""
-        traced = trace if isinstance(trace, Collection) else [""] if trace else []
-        with following(self.trace_array) if follow else nullcontext() as follow_task, recording(self.trace_array, traced) as begin:
+        """A context in which a command is traced as `run` says. Its value is to be called when its process executes it."""
+        traced, array = trace if isinstance(trace, Collection) else [""] if trace else [], self.trace_array
+        with following(array) if follow else nullcontext() as follow_task, recording(array, traced) as begin:
 
             def on_exec(pid: int) -> None:
                 if follow_task is not None:
