@@ -227,19 +227,41 @@ class Replay:
             self.no_goal()
         self.now, self.shown, self._near = self.boundary(), None, None
 
+    def next_block(self) -> bool:
+        """Goes on to the next block of the turn. Returns False if it is the last.
+
+        Nothing of the block that is shown has been executed. The machine may only be looked at until it goes `to` an instant.
+        """
+        shown, turn, history = self.shown, self.now.turn, self.history
+        assert shown is not None and shown.done == 0
+        self._account(shown.cycles - shown.cost, shown.instructions - shown.size)  # the run accounts it again
+        self.note_between(None, None)
+        self.no_goal()
+        history.goal_turn, history.goal_block = turn, shown.instructions + 1
+        there = self.run_to_goal() and self._board.record.interrupted
+        self.no_goal()
+        block = self._board.current.record.goal_block
+        if there and block is not None:
+            self._show_block(turn, block_record.cost_of(block))
+        return there
+
     def to_block(self, turn: int, instructions: int) -> None:
         """Runs to the beginning of the block of a turn with which its CPU has started at least so many instructions."""
         self.to_turn(turn)
         near = self._point()
         self._run_to_block(turn, instructions)
+        block = self._board.current.record.goal_block
+        assert block is not None
+        timed = self._board.timing is not None
+        self._show_block(turn, self._cost(near, turn, instructions, block.instructions) if timed else block_record.cost_of(block))
+        self._near = near
+
+    def _show_block(self, turn: int, cost: int) -> None:
+        """A block of a cost is about to begin, which was the goal."""
         cpu = self._board.current
         block = cpu.record.goal_block
         assert block is not None
-        size, cost = block.instructions, block_record.cost_of(block)
-        if self._board.timing is not None:
-            cost = self._cost(near, turn, instructions, size)
-        self._near = near
-        self.shown = shown = Shown(0, size, cost, cpu.cycles + cost, cpu.instructions + size)
+        self.shown = shown = Shown(0, block.instructions, cost, cpu.cycles + cost, cpu.instructions + block.instructions)
         self._account(shown.cycles, shown.instructions)
         self.now = Instant(turn, shown.instructions, cpu.pc, cpu.index)
 

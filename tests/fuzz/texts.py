@@ -178,7 +178,7 @@ cpus 1
 fetch torn8 translation
 expect unsafe on torn8
 """
-_PATCHER = "protocol\n    lock\n    write all new\n    sync\n    unlock\npatcher preempts\n    write all old\npatcher flush\nlive\n"
+_PATCHER = "protocol\n  lock\n  write all new\n  sync\n  unlock\npatcher preempts\n  write all old\npatcher flush\nlive\n"
 _SEVERAL = {
     "x86_64": f"scenario several\n{_PATCHER}".replace("protocol", "protocol breakpoint\npatcher", 1),
     "sparc64": f"scenario several\narch sparc64\n{_PATCHER}",
