@@ -30,8 +30,8 @@ class Driver(Protocol):
     def status(self) -> int | None:
         """The status of the latest command, as a shell shows it; None: it has not ended, or there was none."""
 
-    def begin(self, command: str | Sequence[str], stdin: bytes) -> None:
-        """Makes the guest run a command.
+    def begin(self, command: str | Sequence[str], stdin: bytes, on_exec: Callable[[int], None] | None) -> None:
+        """Makes the guest run a command. `on_exec`: called with the pid before it is executed, where the machine can tell.
 
         Raises:
             BadCommand: the command is empty, too long, or has a NUL byte.

@@ -45,10 +45,13 @@ class Points:
 
     Args:
         budget: bytes that their checkpoints may hold.
+
+    Attributes:
+        budget: the same; it may be changed.
     """
 
     def __init__(self, budget: int) -> None:
-        self._budget = budget
+        self.budget = budget
         self._points: list[Point] = []
 
     def __len__(self) -> int:
@@ -70,7 +73,7 @@ class Points:
         if not point.anchor and place and self._points[place - 1].instant == point.instant:
             return
         self._points.insert(place, point)
-        while self.size > self._budget and len(self._points) > 3:
+        while self.size > self.budget and len(self._points) > 3:
             self._drop()
 
     def _drop(self) -> None:

@@ -42,7 +42,7 @@ def _never() -> bool:
 
 
 class Travel:
-    """A machine with its history.
+    """A machine with its history. `board` is its board, and `replay` executes it again.
 
     Args:
         machine: nothing else may run it from now on.
@@ -51,10 +51,10 @@ class Travel:
 
     def __init__(self, machine: Travelling, history: int = _HISTORY) -> None:
         driver = machine.driver()
-        self._driver, self._board = driver, driver.board
+        self._driver, self.board, self._board = driver, driver.board, driver.board
         self._emitted = 0
         driver.divert(self._write)
-        self._replay = Replay(driver, history, self)
+        self.replay = self._replay = Replay(driver, history, self)
         self._branch, self._due = 0, 0.0  # the host's time of the next checkpoint
         self._last = self._replay.now
 
@@ -120,14 +120,14 @@ class Travel:
 
     # Forward
 
-    def begin(self, command: str | Sequence[str], stdin: bytes = b"") -> None:
+    def begin(self, command: str | Sequence[str], stdin: bytes = b"", on_exec: Callable[[int], None] | None = None) -> None:
         """Begins a command in the guest; `go` runs it. It is a change, as in `changing`.
 
         Raises:
             BadCommand: the command is empty, too long, or has a NUL byte.
         """
         with self.changing():
-            self._driver.begin(command, stdin)
+            self._driver.begin(command, stdin, on_exec)
 
     def go(self, limit: int | None = None, interrupted: Callable[[], bool] = _never) -> StopReason:
         """Runs to the next stop after the present instant.

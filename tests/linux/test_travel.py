@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from emu.history.reaching import EventPlace
 from emu.history.stops import Breakpoint, Reason, Watchpoint
 from emu.linux.btf import Btf
 from emu.linux.machine import LinuxMachine
@@ -120,3 +121,31 @@ def test_from_random_instants_back_and_forward_again(machine: LinuxMachine, end:
         assert state(machine) == end
         travel.goto(now)
         assert state(machine) == there
+
+
+@pytest.mark.parametrize("traced", ["vfs_read", "sched:sched_switch"])
+def test_an_event_leads_to_where_it_is_recorded(real_kernel: Path, machines_folder: Path, traced: str) -> None:
+    """A function of a trace is about to be called, and a tracepoint to be hit, though tracing is begun again and again."""
+    with boot_once(real_kernel, machines_folder) as machine:
+        tracefs = machine.tracefs
+        tracefs.write("tracing_on", "0")
+        if ":" in traced:
+            tracefs.write("set_event", traced)
+        else:
+            tracefs.write("set_ftrace_filter", traced)
+            tracefs.write("current_tracer", "function")
+        with machine._traced(True, False):
+            machine.travel.begin("cat /proc/version")
+            begun = machine.travel.now
+            machine.travel.go()
+            events = machine.trace()[traced if ":" in traced else "ftrace:function"]
+            place = EventPlace(int(events["time"][0]), int(events["cpu"][0]))
+            machine.travel.goto(begun)
+            machine.at_event(place)
+            cpu = machine.cpus[place.cpu]
+            assert machine.travel.cpu == place.cpu
+            assert machine.trace_array.reader.latest_time(place.cpu) < place.time
+            assert cpu.symbol.split("+")[0] == (traced if ":" not in traced else "__schedule")
+            for _ in range(2):
+                machine.travel.step(place.cpu)
+            assert machine.trace_array.reader.latest_time(place.cpu) == place.time
