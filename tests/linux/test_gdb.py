@@ -109,6 +109,24 @@ def test_backtraces_at_random_instants(debugged: LinuxMachine, symbols: Path) ->
     assert [found for found in others if found[0] != "??"] == []  # in a program
 
 
+def test_debug_information(debugged: LinuxMachine, tmp_path: Path) -> None:
+    """Lines, types and arguments, also in an interrupt's handler, and in what it has interrupted."""
+    if (debug := debugged.debug_file) is None:
+        pytest.skip("needs the kernel's debug information: emu linux fetch --debug")
+    first = tmp_path / "unwinding"
+    debugged.write_symbols(first, besides_debug=True)
+    said = gdb(
+        debugged, first, "break ksys_read", "continue", "print buf", "ptype struct list_head", "delete",
+        "tbreak hrtimer_interrupt", "continue", "backtrace", command="ls -l /bin", debug=debug,
+    )  # fmt: skip
+    assert re.search(r"hit Breakpoint 1, ksys_read \(fd=\d+, buf=0x\w+.*\) at fs/read_write.c:\d+", said)
+    assert "struct list_head *next;" in said
+    assert re.search(r"^#0  hrtimer_interrupt \(dev=0x\w+\) at kernel/time/hrtimer.c", said, re.MULTILINE)
+    found = frames(said)
+    assert "asm_sysvec_apic_timer_interrupt" in found[:-1]
+    assert found[-1].startswith(("entry_SYSCALL_64", "secondary_startup_64", "ret_from_fork", "user_space"))
+
+
 def test_the_callers_of_functions_that_the_guest_traces(debugged: LinuxMachine, symbols: Path) -> None:
     """Linux's own function_graph, and return probes, make functions return to a trampoline."""
     done = debugged.run(
