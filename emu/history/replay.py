@@ -112,6 +112,12 @@ class Replay:
             anchor,
         )
 
+    def _here(self) -> Point:
+        """A point at the state of the run: the one that it has just been restored from, if there is one."""
+        point, counts = self._from, tuple(cpu.instructions for cpu in self._board.cpus)
+        restored = point is not None and (point.turns, point.instructions) == (self.history.turns, counts)
+        return point if point is not None and restored else self._point()
+
     def keep(self, anchor: bool = False) -> None:
         """Adds a point at the present."""
         point = self._point(anchor)
@@ -138,6 +144,7 @@ class Replay:
         if self.shown is not None:
             record.interrupted = True
             cpu = self._board.current
+            cpu.record.instructions = self.shown.instructions  # later instants are later
             cpu.record.turn_end = max(cpu.record.turn_end, cpu.record.cycles + 1)
             cpu.forget_all()
         cpu = self._board.current
@@ -227,7 +234,7 @@ class Replay:
     def to_block(self, turn: int, instructions: int) -> None:
         """Runs to the beginning of the block of a turn with which its CPU has started at least so many instructions."""
         self.to_turn(turn)
-        near, history = self._point(), self.history
+        near, history = self._here(), self.history
         history.goal_turn, history.goal_block = _NOWHERE, instructions
         self.reason = turns.TIME
         while self.reason != native.GOAL:
