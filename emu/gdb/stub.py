@@ -290,15 +290,16 @@ class Stub:
             size = register.bits // 8
             if at + size > len(data):
                 raise _Refused(_BAD_PACKET)
-            if self._hexadecimal(self._shown, number) != data[at : at + size].hex().encode():
-                new[number] = data[at : at + size]
+            new[number] = data[at : at + size]
             at += size
-        if new:
-            self._set_registers(new)
+        self._set_registers(new)
         return _OK
 
     def _set_registers(self, values: Mapping[int, bytes]) -> None:
         cpu = self._shown
+        values = {number: data for number, data in values.items() if self._hexadecimal(cpu, number) != data.hex().encode()}
+        if not values:
+            return
         with self._resuming.changing():
             for number, data in values.items():
                 value = int.from_bytes(data, self._board.arch.byte_order)
