@@ -47,7 +47,7 @@ def answer(callers: Callers | None, arch: GdbArch, words: Sequence[str]) -> str:
         ends = (f"{one.start:#x} {one.stop:#x}" for one in callers.trampolines)
         return " ".join((",".join(arch.unwound), str(arch.stack_bias), *ends))
     values = {name: int(value, 0) for name, _, value in (word.partition("=") for word in words)}
-    if values.keys() != arch.unwound.keys():
+    if values.keys() != set(arch.unwound):
         raise ValueError(f"caller needs {', '.join(arch.unwound)}, as in pc=0x1000")
     counter, *following = arch.counters
     pc, (register, more) = values[counter], arch.frame
@@ -56,6 +56,7 @@ def answer(callers: Callers | None, arch: GdbArch, words: Sequence[str]) -> str:
         real = callers.real(values[register] + more, pc)
         found = {} if real == pc else {counter: real} | dict.fromkeys(following, real + 4)
     else:
-        known = callers.caller({theirs: values[name] for name, theirs in arch.unwound.items()}) or {}
-        found = {name: known[theirs] for name, theirs in arch.unwound.items() if theirs in known}
+        names = {name: arch.kernel_names.get(name, name) for name in arch.unwound}
+        known = callers.caller({names[name]: values[name] for name in arch.unwound}) or {}
+        found = {name: known[theirs] for name, theirs in names.items() if theirs in known}
     return " ".join(f"{name}={value:#x}" for name, value in found.items())

@@ -11,6 +11,7 @@ from emu.cpu.cpu import Cpu
 from emu.gdb.callers import Callers, answer
 from emu.gdb.libraries import Libraries
 from emu.gdb.memory import Memory
+from emu.gdb.task_threads import TaskThreads, Waiting
 from emu.guest_machine import BadCommand
 from emu.history.stops import Instant, Reason, StopReason, Watchpoint
 from emu.history.travel import Travel
@@ -35,6 +36,7 @@ class Views:
         patching: lines about the call sites that are being changed.
         libraries: what the kernel loads as it runs; None: nothing.
         callers: those that gdb does not find; None: it finds all.
+        waiting: tasks that no CPU runs; None: they are not known.
     """
 
     trace: Callable[[str], Iterator[bytes]]
@@ -42,6 +44,7 @@ class Views:
     patching: Callable[[], Iterator[str]]
     libraries: Libraries | None = None
     callers: Callers | None = None
+    waiting: Waiting | None = None
 
 
 class Monitor:
@@ -51,11 +54,15 @@ class Monitor:
         travel: the machine.
         memory: its memory.
         views: what else can be asked of it.
+
+    Attributes:
+        tasks: those that are threads.
     """
 
     def __init__(self, travel: Travel, memory: Memory, views: Views) -> None:
         self._travel, self._memory, self._views = travel, memory, views
         self._checkpoints: dict[str, Instant] = {}
+        self.tasks = TaskThreads(views.waiting, memory.arch)
         self._commands: Mapping[str, tuple[str, str, Callable[[str, Cpu], str]]] = {
             "help": ("", "shows this", self._help),
             "when": ("", "shows the present instant: virtual time, turn, CPU", self._when),
@@ -63,6 +70,7 @@ class Monitor:
             "checkpoint": ("[NAME]", "names the present instant, for goto; or lists the names", self._checkpoint),
             "run": ("COMMAND", "begins a command in the guest: continue runs it", self._run),
             "tasks": ("", "lists the kernel's tasks", lambda words, cpu: _lines(self._views.tasks())),
+            "threads": ("[cpus|tasks]", "says what threads are", lambda words, cpu: self.tasks.choose(words)),
             "trace": ("[FILE]", "shows the trace, or another file of tracefs", self._trace),
             "patching": ("", "says which call sites are being changed", lambda words, cpu: _lines(self._views.patching())),
             "physical": ("ADDRESS [BYTES]", "shows memory by physical addresses", self._physical),

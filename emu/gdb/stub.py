@@ -15,6 +15,7 @@ from emu.gdb.libraries import Known, Libraries
 from emu.gdb.memory import Memory, NotMapped
 from emu.gdb.monitor import Monitor
 from emu.gdb.resuming import Resuming
+from emu.gdb.task_threads import WaitingTask
 from emu.gdb.stepping import Stepping
 from emu.gdb.wire import LONGEST, Wire, escaped, unescaped
 from emu.history.travel import Travel
@@ -83,6 +84,8 @@ class Stub:
         stepping = Stepping(travel, board, self._arch, self._memory)
         self._resuming = Resuming(travel, self._breakpoints, stepping, wire, self._known)
         self._cpu = travel.cpu  # of registers and memory
+        self._tasks = monitor.tasks
+        self._task: WaitingTask | None = None  # whose registers are shown instead
         self._continued: int | None = None  # of `s`, `bs`; None: the user's
         self._chosen = self._cpu  # by the user: the one that has stopped, or of gdb's `thread`, which asks whether it lives
         self._exact: Mapping[bytes, Callable[[], bytes]] = {
@@ -90,7 +93,7 @@ class Stub:
             b"bc": lambda: self._stopped(self._resuming.back()),
             b"bs": lambda: self._stopped(self._resuming.back_step(self._stepping)),
             b"qC": lambda: b"QC%x" % (self._cpu + 1),
-            b"qfThreadInfo": lambda: b"m" + b",".join(b"%x" % (n + 1) for n in range(len(self._board.cpus))),
+            b"qfThreadInfo": lambda: b"m" + b",".join(b"%x" % number for number in self._numbers),
             b"qsThreadInfo": lambda: b"l", b"qAttached": lambda: b"1", b"vCont?": lambda: b"vCont;c;C;s;S",
             b"QStartNoAckMode": self._stop_acknowledging, b"k": self._kill, b"D": self._detach,
             b"qSymbol::": lambda: _OK,
@@ -168,6 +171,7 @@ class Stub:
             f'<thread id="{n + 1:x}" core="{n}" name="CPU {n}">{_quoted(self._cpus[n].activity)}</thread>'
             for n in range(len(self._board.cpus))
         ]
+        lines += [f'<thread id="{number:x}" name="{_quoted(task.name)}-{task.pid}">waits</thread>' for number, task in self._tasks]
         return _part("\n".join(["<threads>", *lines, "</threads>"]).encode(), rest)
 
     def _library_list(self, rest: bytes) -> bytes:
@@ -176,7 +180,9 @@ class Stub:
         return _part(self._libraries, rest)
 
     def _thread_text(self, rest: bytes) -> bytes:
-        return self._cpus[self._index(rest)].activity.encode().hex().encode()
+        task = self._task_of(rest)
+        text = self._cpus[self._index(rest)].activity if task is None else f"{task.name}-{task.pid}, waits"
+        return text.encode().hex().encode()
 
     def _command(self, rest: bytes) -> bytes:
         try:
@@ -190,19 +196,36 @@ class Stub:
 
     # Threads
 
+    @property
+    def _numbers(self) -> list[int]:
+        """Of all threads."""
+        return [*range(1, len(self._board.cpus) + 1), *(number for number, _ in self._tasks)]
+
+    def _task_of(self, word: bytes) -> WaitingTask | None:
+        """The task of a thread that is no CPU's; None: it may be one's."""
+        try:
+            return self._tasks.find(int(word, 16))
+        except ValueError:
+            return None
+
     def _index(self, word: bytes) -> int:
         """The index of a thread's CPU."""
         try:
             number = int(word, 16)
         except ValueError:
             raise _Refused(_BAD_PACKET) from None
+        if self._tasks.find(number) is not None:
+            raise _Refused(b"E.no CPU runs this task")
         if not 1 <= number <= len(self._board.cpus):
             raise _Refused(_BAD_THREAD)
         return number - 1
 
     def _choose(self, rest: bytes) -> bytes:
         if rest not in (b"0", b"-1"):
-            self._cpu = self._index(rest)
+            task = self._task_of(rest)
+            if task is None:
+                self._cpu = self._index(rest)
+            self._task = task
         return _OK
 
     def _choose_continued(self, rest: bytes) -> bytes:
@@ -247,13 +270,14 @@ class Stub:
     def _stopped(self, answer: bytes) -> bytes:
         """The reply to a packet that has made the machine go on. The CPU that has stopped is shown from now on."""
         self._cpu = self._chosen = self._resuming.cpu
+        self._task = None
         return answer
 
     # Registers
 
     def _hexadecimal(self, cpu: Cpu, number: int) -> bytes:
         name, bits, _, _ = self._arch.registers[number]
-        value = self._arch.read(cpu, name)
+        value = self._arch.read(cpu, name) if self._task is None else self._tasks.registers(self._task).get(name)
         if value is None:
             return b"x" * (bits // 4)
         mask = (1 << bits) - 1
@@ -299,6 +323,8 @@ class Stub:
 
     def _set_registers(self, values: Mapping[int, bytes]) -> None:
         cpu = self._shown
+        if self._task is not None:
+            raise _Refused(b"E.no CPU runs this task: its registers cannot be set")
         with self._resuming.changing():
             for number, data in values.items():
                 value = int.from_bytes(data, self._board.arch.byte_order)

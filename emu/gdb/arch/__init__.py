@@ -84,7 +84,7 @@ class GdbArch(ABC):
 
     To show registers: name, features, read().
     To set them: write().
-    To find callers that GDB does not find: counters, frame, stack_bias, unwound.
+    To find callers that GDB does not find: counters, frame, stack_bias, unwound, kernel_names.
     To unwind stacks whose registers the CPU has not saved yet: saved().
     To step over interrupts and faults: asks(), returns(), trap_level(), trap_entries(), trap(), address_space().
     """
@@ -95,7 +95,8 @@ class GdbArch(ABC):
     counters: ClassVar[Sequence[str]] = ("pc",)  # the program counter, and the next one if there are delay slots
     frame: ClassVar[tuple[str, int]]  # the register, plus bytes, that is `fp` of a call's struct ftrace_ret_stack when it returns
     stack_bias: ClassVar[int] = 0  # how much less the stack pointer is than the address of what is on the stack
-    unwound: ClassVar[Mapping[str, str]]  # registers from which a caller's are found, with the names that KernelArch gives them
+    unwound: ClassVar[Sequence[str]]  # registers from which a caller's are found
+    kernel_names: ClassVar[Mapping[str, str]]  # the names that KernelArch gives registers, where they differ
 
     @abstractmethod
     def read(self, cpu: Cpu, name: str) -> int | None:

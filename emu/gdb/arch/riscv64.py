@@ -36,7 +36,8 @@ class Riscv64(GdbArch):
 
     name = "riscv:rv64"
     frame = "fp", 0
-    unwound: ClassVar[Mapping[str, str]] = {"pc": "ip", "sp": "sp", "fp": "s0", "ra": "ra", "t0": "t0"}
+    unwound = "pc", "sp", "fp", "ra", "t0"
+    kernel_names: ClassVar[Mapping[str, str]] = {"pc": "ip", "fp": "s0"}
     features = (
         Feature(
             "org.gnu.gdb.riscv.cpu",

@@ -42,7 +42,8 @@ class Sparc64(GdbArch):
     counters = "pc", "npc"
     frame = "sp", 0
     stack_bias = _BIAS
-    unwound: ClassVar[Mapping[str, str]] = {"pc": "ip", "sp": "sp"}
+    unwound = "pc", "sp"
+    kernel_names: ClassVar[Mapping[str, str]] = {"pc": "ip", "fp": "i6"}
     features = (
         Feature("org.gnu.gdb.sparc.cpu", tuple(Register(name, 64, _POINTERS.get(name, "int64")) for name in _GENERAL)),
         Feature(

@@ -82,7 +82,8 @@ class X86_64(GdbArch):  # noqa: N801  # the architecture's own spelling
     stack_pointer = "rsp"
     counters = ("rip",)
     frame = "rsp", -8
-    unwound: ClassVar[Mapping[str, str]] = {"rip": "ip", "rsp": "sp", "rbp": "bp"}
+    unwound = "rip", "rsp", "rbp"
+    kernel_names: ClassVar[Mapping[str, str]] = {f"r{name}": name for name in ("ip", "sp", "bp", "bx")}
     features = (
         Feature("org.gnu.gdb.i386.core", _CORE, _flags("i386_eflags", _FLAGS)),
         Feature(
