@@ -43,6 +43,9 @@ class _Kind(IntEnum):
     END = 4
 
 
+_OF_SIGNALS = (_Kind.SWITCH, _Kind.REGS, _Kind.PARTIAL)  # by which a debugger knows that an address is not one behind a call
+_NO_DATA = b"\0"  # of the augmentation "z": its length
+
 # Numbers of registers in DWARF (System V ABI, AMD64 supplement, figure 3.36)
 _RAX, _RDX, _RCX, _RBX, _RSI, _RDI, _RBP, _RSP = range(8)
 _R8, _R9, _R10, _R11, _R12, _R13, _R14, _R15, _RIP = range(8, 17)
@@ -55,8 +58,8 @@ _IN_STORED = ((_RFLAGS, 2), (_RSP, 3))
 _PREV_SP, _BP, _BP_INDIRECT, _SP_INDIRECT = 1, 4, 8, 9
 _BASES = {2: _RDX, 3: _RDI, _BP: _RBP, 5: _RSP, 6: _R10, 7: _R13, _BP_INDIRECT: _RBP, _SP_INDIRECT: _RSP}
 
-_UNDEFINED, _SAME_VALUE, _OFFSET_SF, _DEF_CFA_SF, _DEF_CFA_EXPRESSION, _EXPRESSION, _VAL_EXPRESSION = (
-    0x07, 0x08, 0x11, 0x12, 0x0F, 0x10, 0x16,
+_UNDEFINED, _SAME_VALUE, _OFFSET_SF, _DEF_CFA, _DEF_CFA_EXPRESSION, _EXPRESSION, _VAL_EXPRESSION = (
+    0x07, 0x08, 0x11, 0x0C, 0x0F, 0x10, 0x16,
 )  # fmt: skip
 _ADVANCE_2 = 0x03
 _OP_DEREF, _OP_CONST_8, _OP_DUP, _OP_DROP, _OP_AND, _OP_PLUS, _OP_BRA, _OP_LIT_3, _OP_BREG_0, _OP_SKIP = (
@@ -100,8 +103,9 @@ def call_frames(orc: Orc, ends: Sequence[range], stop: int, *, of_calls: bool = 
         last = start + size - 1
         text = rows[int(ends_of_rows[start] - lengths[start]) : int(ends_of_rows[last])]
         first, stop = int(orc.addresses[start]), int(stops[last])
-        described += _description(places[kinds[start]], first, stop - first, text)
-    described += _description(places[_Kind.END], USER_SPACE.start, len(USER_SPACE), b"")
+        kind = _Kind(int(kinds[start]))
+        described += _description(kind, places[kind], first, stop - first, text)
+    described += _description(_Kind.END, places[_Kind.END], USER_SPACE.start, len(USER_SPACE), b"")
     return bytes(sections + described)
 
 
@@ -171,10 +175,10 @@ def _rule(kind: _Kind, sp_reg: int, sp_offset: int, bp_reg: int, bp_offset: int)
         where = _expression(_DEF_CFA_EXPRESSION, _register(base, sp_offset) + bytes([_OP_DEREF]))
     elif sp_reg == _SP_INDIRECT:
         where = _expression(_DEF_CFA_EXPRESSION, _register(base, 0) + bytes([_OP_DEREF]) + _plus(sp_offset))
-    elif sp_offset % 8:
+    elif sp_offset < 0:
         where = _expression(_DEF_CFA_EXPRESSION, _register(base, sp_offset))
     else:
-        where = bytes([_DEF_CFA_SF, base]) + _signed(sp_offset // _WORD)
+        where = bytes([_DEF_CFA, base]) + _unsigned(sp_offset)
     if bp_reg == _PREV_SP and bp_offset % 8 == 0:
         return where + bytes([_OFFSET_SF, _RBP]) + _signed(bp_offset // _WORD)
     if bp_reg == _BP:
@@ -184,7 +188,7 @@ def _rule(kind: _Kind, sp_reg: int, sp_offset: int, bp_reg: int, bp_offset: int)
 
 def _common(kind: _Kind) -> bytes:
     """The common information entry of a kind."""
-    code = bytes([_DEF_CFA_SF, _RSP]) + _signed(8 // _WORD)
+    code = bytes([_DEF_CFA, _RSP]) + _unsigned(8)
     if kind in (_Kind.REGS, _Kind.PARTIAL):
         start = _STORED if kind == _Kind.REGS else 0
         saved = [*((register, n) for n, register in enumerate(_PT_REGS if start else ()))]
@@ -195,14 +199,14 @@ def _common(kind: _Kind) -> bytes:
     else:
         code += b"".join(bytes([_UNDEFINED, register]) for register in range(_R15 + 1) if register not in (_RBP, _RSP))
         code += bytes([_UNDEFINED, _RIP]) if kind == _Kind.END else bytes([_OFFSET_SF, _RIP]) + _signed(1)
-    augmentation = b"S\0" if kind in (_Kind.REGS, _Kind.PARTIAL, _Kind.SWITCH) else b"\0"
-    body = struct.pack("<IB", 0xFFFF_FFFF, 4) + augmentation + b"\x08\0\x01" + _signed(_WORD) + bytes([_RIP]) + code
-    return _entry(body)
+    augmentation, data = (b"zS\0", _NO_DATA) if kind in _OF_SIGNALS else (b"\0", b"")
+    head = struct.pack("<IB", 0xFFFF_FFFF, 4) + augmentation + b"\x08\0\x01" + _signed(_WORD) + bytes([_RIP])
+    return _entry(head + data + code)
 
 
-def _description(common: int, start: int, size: int, code: bytes) -> bytes:
-    """The description of a range of code, with a common entry at a place of the section."""
-    return _entry(struct.pack("<IQQ", common, start, size) + code)
+def _description(kind: _Kind, common: int, start: int, size: int, code: bytes) -> bytes:
+    """The description of a range of code of a kind, whose common entry is at a place of the section."""
+    return _entry(struct.pack("<IQQ", common, start, size) + (_NO_DATA if kind in _OF_SIGNALS else b"") + code)
 
 
 def _entry(body: bytes) -> bytes:
@@ -232,6 +236,15 @@ def _plus(number: int) -> bytes:
 def _expression(code: int, expression: bytes, register: int | None = None) -> bytes:
     of = b"" if register is None else bytes([register])
     return bytes([code]) + of + bytes([len(expression)]) + expression
+
+
+def _unsigned(number: int) -> bytes:
+    """A number as DWARF's unsigned LEB128."""
+    out = bytearray()
+    while number > 0x7F:
+        out.append(number & 0x7F | 0x80)
+        number >>= 7
+    return bytes([*out, number])
 
 
 def _signed(number: int) -> bytes:

@@ -25,7 +25,7 @@ from emu.linux.symbols import Symbols
 
 __all__ = ["ModuleFiles"]
 
-_WHERE_LOADED = "do_init_module"  # the kernel's function that a module's code comes after
+_WATCHED = ("do_init_module", "free_module")  # the kernel's functions between which a module's code is executed
 
 
 class ModuleFiles:
@@ -55,8 +55,7 @@ class ModuleFiles:
         self._modules = Modules(LinuxMemory(ram, symbols), symbols, btf)
         self._layout = OrcLayout.of(lambda member: btf.has(f"orc_entry.{member}"))
         self._made: dict[Loaded, Sequence[Library]] = {}
-        where = symbols.address(_WHERE_LOADED)
-        self.watched: Sequence[int] = () if where is None else (where,)
+        self.watched = [address for address in map(symbols.address, _WATCHED) if address is not None]
 
     def loaded(self) -> Sequence[Library]:
         """The present list. A module that cannot be read is left out."""

@@ -11,12 +11,13 @@ from contextlib import suppress
 
 import pytest
 
+from emu.gdb.libraries import Library
 from emu.gdb.server import Server
 from emu.gdb.stub import Detached, Stub
 from emu.gdb.wire import Closed, Wire, escaped, unescaped
 from emu.history.stops import Breakpoint, Instant, Reason, StopReason, Watchpoint
 from emu.machine import Machine
-from tests.gdb.standing import Standing, stub_of
+from tests.gdb.standing import Loaded, Standing, stub_of
 
 
 @pytest.fixture
@@ -135,6 +136,34 @@ def test_a_step_back_is_of_the_thread_that_the_user_has_chosen(stub: Stub, trave
     for packet in (b"Hg1", b"Hc0", b"bs", b"T1", b"Hg1", b"bs"):  # `info threads` reads registers; `thread` asks for life
         stub.answer(packet)
     assert [asked for asked in travel.asked if asked[0] == "back_step"] == [("back_step", 1), ("back_step", 0)]
+
+
+def test_libraries_are_told_before_what_else_has_stopped_the_machine(
+    machine: Machine, travel: Standing, client: list[socket.socket]
+) -> None:
+    loaded = Loaded()
+    stub, end = stub_of(machine, travel, loaded)
+    client.append(end)
+    own = StopReason(Reason.BREAKPOINT, Instant(1), 0, (Breakpoint(0x5000),))
+    both = StopReason(Reason.BREAKPOINT, Instant(1), 1, (Breakpoint(0x1000),))
+    read = b"qXfer:libraries:read::0,1000"
+    stub.answer(b"Z0,1000,1")
+    assert stub.answer(read) == b"l<library-list>\n</library-list>\n"
+    loaded.libraries = [Library("/a&b.ko", (0x5000, 0x6000)), Library("/c.ko", (0,), relocatable=True)]
+    travel.next = own
+    assert stub.answer(b"vCont;c") == b"T05thread:1;library:;"
+    assert travel.asked[-1][1] == {Breakpoint(0x1000), Breakpoint(0x5000)}
+    assert stub.answer(read).splitlines()[1:3] == [
+        b'<library name="/a&amp;b.ko"><segment address="0x5000"/><segment address="0x6000"/></library>',
+        b'<library name="/c.ko"><section address="0x0"/></library>',
+    ]
+    loaded.libraries = []
+    travel.next = both
+    assert stub.answer(b"vCont;c") == b"T05thread:2;library:;"
+    assert stub.answer(read).endswith(b"<library-list>\n</library-list>\n")
+    asked = len(travel.asked)
+    assert stub.answer(b"vCont;c").startswith(b"T05thread:2;")
+    assert len(travel.asked) == asked  # the machine has not moved
 
 
 def test_monitor(stub: Stub, travel: Standing, client: list[socket.socket]) -> None:

@@ -50,6 +50,8 @@ class RaceArch:
         pair: the two instructions that together call a target from an address; None: there is no such call.
         protocols: the lab's own protocols that make sense for it (`protocol_text.PROTOCOLS`).
         leaves: whether an instruction of a site always goes elsewhere, and does not come back behind itself.
+        codes: code before and after, of equal lengths, and code that may be executed in between: what random scenarios have
+            instead of a change.
         second_target: the function that a machine's second calls go to; "": one of the module race_lab.
         branch: the displacement of a jump or call whose target is in the instruction; None: it is no such instruction. An
             architecture without this function has no scenario's own code on the machine.
@@ -69,6 +71,7 @@ class RaceArch:
     pair: Callable[[int, int], tuple[bytes, bytes]] | None = None
     protocols: tuple[str, ...] = ()
     leaves: Callable[[bytes], bool] = lambda code: False
+    codes: Sequence[tuple[bytes, bytes, tuple[bytes, ...]]] = ()
     second_target: str = ""
     branch: Callable[[bytes], Branch | None] | None = None
     returns: bytes = b""

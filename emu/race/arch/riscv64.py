@@ -70,5 +70,9 @@ ARCH = RaceArch(
     pair=_pair,
     protocols=("pair",),
     leaves=_leaves,
+    codes=(  # a static key: nop > j; the same from two nops, by way of one
+        (bytes.fromhex("13 00 00 00"), bytes.fromhex("6f 00 80 00"), ()),
+        (bytes.fromhex("01 00 01 00"), bytes.fromhex("6f 00 80 00"), (bytes.fromhex("13 00 00 00"),)),
+    ),
     second_target="_mcount",
 )  # fmt: skip

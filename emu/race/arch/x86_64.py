@@ -10,6 +10,15 @@ from emu.race.scenario.fetch_model import COHERENT, STALE, TRANSLATION, FetchMod
 __all__ = ["ARCH"]
 
 _JUMPS = (0xE9, 0xEB, 0xC3, 0xC2)  # jmp, and ret
+_CODES = (  # before, after, and in between
+    ("0f 1f 44 00 00", "e9 11 22 33 44", "eb 03"),  # a static key: a nop becomes a jump, by a jump over its rest
+    ("66 90", "eb 05", ""),
+    ("66 90 0f 1f 00", "e8 11 22 33 44", "eb 03"),
+    ("e8 01 02 03 04", "e9 05 06 07 08", "90"),
+    ("e9 01 02 03 04", "c3 0f 1f 00 90", ""),
+    ("0f 1f 44 00 00", "cc 90 90 90 90", ""),  # a probe's breakpoint
+    ("cc 90 90 90 90", "e8 11 22 33 44", ""),
+)
 _PLACES = (0, 5, 13, 61)  # none, 8, 16 and 64 bytes are crossed
 
 
@@ -71,5 +80,6 @@ ARCH = RaceArch(
     branch=_branch,
     returns=bytes([0xC3]),
     landing="__fentry__",
+    codes=tuple((bytes.fromhex(old), bytes.fromhex(new), (bytes.fromhex(one),) if one else ()) for old, new, one in _CODES),
     following=bytes.fromhex("55 48 89 e5 5d c3 cc cc cc cc cc cc cc cc"),  # push %rbp; mov %rsp,%rbp; pop %rbp; ret
 )  # fmt: skip

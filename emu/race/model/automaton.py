@@ -107,7 +107,7 @@ class Automaton:
             case What.WAIT_TASKS if not patcher.parked[position]:
                 cpu = answered(cpu._replace(due=Due.TASK))
             case What.FREE if any(frame.kind is Kind.IN for frame in cpu.frames):
-                return self._wrong(event, Wrong.FREED, "the trampoline is freed in which a task stands")
+                return self._wrong(event, Wrong.FREED, "the trampoline is freed in which a task stands", cpu)
         return Move(event, cpu)
 
     def _is_deferred(self, cpu: Cpu) -> bool:

@@ -68,9 +68,9 @@ class Patchers(Patcher):
         for number, steps in enumerate(scenario.steps_of_all(patches)):
             agent = PATCHER - number
             events = [event for step in steps for event in events_of(step, patches, store, agent)]
-            self._of.append([*events, Event(agent, What.DONE)])
+            begins = [Event(agent, What.PREEMPT)] * (number > 0 and scenario.others[number - 1].preempts)
+            self._of.append([*begins, *events, Event(agent, What.DONE)])
             later += [frozenset((step.site,)) if step.site else self._sites for step in steps if isinstance(step, Know)]
-        self._preempts = [False, *(other.preempts for other in scenario.others)]
         self.now, self.parked, self.known, self.undoing = [], [], [], []
         self.freed, self.synchronisations, self.done = [], [], []
         self._positions: list[_Position] = []
@@ -139,10 +139,11 @@ class Patchers(Patcher):
     def _found(self, here: _Position) -> list[Step]:
         found = []
         for who, events in enumerate(self._of):
-            begins = self._preempts[who] and not here.at[who]
-            if here.at[who] == len(events) or (here.within and here.within[-1] != who and not begins):
+            if here.at[who] == len(events):
                 continue
             event = events[here.at[who]]
+            if here.within and here.within[-1] != who and event.what is not What.PREEMPT:
+                continue
             if self._is_possible(here, who, event):
                 waits = event.what in (*_ASKS, What.RELEASE) or here.asked == who
                 found.append(Step(event, self._number(self._after(here, who, event)), waits))
@@ -163,10 +164,7 @@ class Patchers(Patcher):
 
     def _after(self, here: _Position, who: int, event: Event) -> _Position:
         at = tuple(n + (number == who) for number, n in enumerate(here.at))
-        within = here.within
-        if self._preempts[who]:
-            within = (*within, who) if not here.at[who] else within
-            within = within[:-1] if event.what is What.DONE else within
+        within = here.within[:-1] if event.what is What.DONE and here.within else here.within
         after = here._replace(at=at, within=within)
         named = frozenset((event.site,)) if event.site else self._sites
         match event.what:
@@ -176,6 +174,8 @@ class Patchers(Patcher):
                 memory[event.site - 1] = held[: event.offset] + event.code + held[end:]
                 if tuple(memory) != here.history[-1]:
                     return after._replace(history=(*here.history, tuple(memory)))
+            case What.PREEMPT:
+                return after._replace(within=(*within, who))
             case What.SYNC | What.WAIT_TASKS:
                 return after._replace(asked=who)
             case What.PARK:

@@ -32,7 +32,8 @@ class Found:
         moves: the number of moves tried.
         reached: for each position, the numbers of the CPU states reached.
         wrong: the states on a shortest path to one in which something wrong can happen; empty if there is none.
-        last: if nothing is wrong, the states on a shortest path to a position at which nothing can follow; empty if there is none.
+        last: if nothing is wrong, the states on a shortest path to a position at which nothing can follow; empty if there is
+            none.
         limit: the limit that was reached, as a sentence; "" if none was.
     """
 

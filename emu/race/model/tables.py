@@ -102,5 +102,6 @@ class Tables:
             if move.wrong:
                 row.advance.append(WRONG)
                 row.why_wrong = move
-            elif move.after is not None:
+            else:
+                assert move.after is not None
                 row.advance.append(self._number(step.to, move.after))

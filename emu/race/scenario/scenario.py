@@ -104,7 +104,7 @@ class OtherPatcher:
     Attributes:
         protocol: makes its steps, as `Scenario.protocol`.
         text: the protocol as it was written.
-        preempts: whether the others stand still from its first step until it has ended.
+        preempts: whether the others stand still from when it begins until it has ended.
     """
 
     protocol: LabProtocol

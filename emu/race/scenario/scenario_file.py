@@ -197,8 +197,9 @@ class _Parser:
                 raise file.error(self._lines[name].head, f"'{name}' with several patchers; one patcher, or without it")
         writes = sum(isinstance(step, Write) for step in steps)
         scenario = dataclasses.replace(
-            scenario, others=others, protocol=protocol, protocol_text=protocol.text, fails_at=self._number("fails", range(1, writes + 1), 0)
-        )
+            scenario, protocol=protocol, protocol_text=protocol.text, others=others,
+            fails_at=self._number("fails", range(1, writes + 1), 0),
+        )  # fmt: skip
         synchronisations = sum(isinstance(step, Synchronise | Release) for step in scenario.steps(model_patches(scenario)))
         scenario = dataclasses.replace(
             scenario,

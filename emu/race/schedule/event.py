@@ -25,6 +25,7 @@ class What(StrEnum):
     FORGET = "forget"  # the handler no longer knows a site, or any
     LOCK = "lock"  # takes a lock
     UNLOCK = "unlock"  # gives it back
+    PREEMPT = "preempt"  # begins, and from then on all other patchers stand still until it has ended
     DONE = "done"  # the protocol has ended; the handler no longer knows the sites
     # A CPU's events
     FETCH = "fetch"  # fetches one instruction of a site and executes it

@@ -49,7 +49,7 @@ _PLACE = re.compile(r"(\d{1,3})\+(\d{1,3})")
 _BYTE = re.compile(r"[0-9a-fA-F]{2}")
 _OF_PATCHER = (
     What.WRITE, What.SYNC, What.PARK, What.RELEASE, What.FREE, What.WAIT_TASKS, What.KNOW, What.FORGET, What.LOCK, What.UNLOCK,
-    What.DONE,
+    What.PREEMPT, What.DONE,
 )  # fmt: skip
 _OF_CPU = tuple(what for what in What if what not in _OF_PATCHER)
 _FOR_TEXTS = 44  # the column of the comments, from 0, unless an event is longer

@@ -26,6 +26,7 @@ _DOES = {
     What.RELEASE: "releases all CPUs",
     What.FREE: "frees trampolines",
     What.WAIT_TASKS: "waits for tasks",
+    What.PREEMPT: "preempts the others",
     What.DONE: "is done",
     What.INTERRUPT: "synchronises",
     What.WAIT: "waits",
