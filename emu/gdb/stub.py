@@ -15,8 +15,8 @@ from emu.gdb.libraries import Known, Libraries
 from emu.gdb.memory import Memory, NotMapped
 from emu.gdb.monitor import Monitor
 from emu.gdb.resuming import Resuming
-from emu.gdb.task_threads import WaitingTask
 from emu.gdb.stepping import Stepping
+from emu.gdb.task_threads import WaitingTask
 from emu.gdb.wire import LONGEST, Wire, escaped, unescaped
 from emu.history.travel import Travel
 from emu.kernel.guest_cpu import GuestCpu
@@ -171,7 +171,7 @@ class Stub:
             f'<thread id="{n + 1:x}" core="{n}" name="CPU {n}">{_quoted(self._cpus[n].activity)}</thread>'
             for n in range(len(self._board.cpus))
         ]
-        lines += [f'<thread id="{number:x}" name="{_quoted(task.name)}-{task.pid}">waits</thread>' for number, task in self._tasks]
+        lines += [f'<thread id="{number:x}" name="{_quoted(task.name)}-{task.pid}">waits</thread>' for number, task in self._tasks.all().items()]
         return _part("\n".join(["<threads>", *lines, "</threads>"]).encode(), rest)
 
     def _library_list(self, rest: bytes) -> bytes:
@@ -189,6 +189,7 @@ class Stub:
             line = bytes.fromhex(rest.decode()).decode()
         except ValueError:
             raise _Refused(_BAD_PACKET) from None
+        self._tasks.forget()
         said = self._monitor.obey(line, self._board.cpus[self._cpu]).encode()
         for at in range(0, len(said), _MOST_MEMORY):
             self._wire.send(b"O" + said[at : at + _MOST_MEMORY].hex().encode())
@@ -199,12 +200,12 @@ class Stub:
     @property
     def _numbers(self) -> list[int]:
         """Of all threads."""
-        return [*range(1, len(self._board.cpus) + 1), *(number for number, _ in self._tasks)]
+        return [*range(1, len(self._board.cpus) + 1), *self._tasks.all()]
 
     def _task_of(self, word: bytes) -> WaitingTask | None:
         """The task of a thread that is no CPU's; None: it may be one's."""
         try:
-            return self._tasks.find(int(word, 16))
+            return self._tasks.all().get(int(word, 16))
         except ValueError:
             return None
 
@@ -214,7 +215,7 @@ class Stub:
             number = int(word, 16)
         except ValueError:
             raise _Refused(_BAD_PACKET) from None
-        if self._tasks.find(number) is not None:
+        if number in self._tasks.all():
             raise _Refused(b"E.no CPU runs this task")
         if not 1 <= number <= len(self._board.cpus):
             raise _Refused(_BAD_THREAD)
@@ -233,7 +234,8 @@ class Stub:
         return _OK
 
     def _is_alive(self, rest: bytes) -> bytes:
-        self._chosen = self._index(rest)
+        if self._task_of(rest) is None:
+            self._chosen = self._index(rest)
         return _OK
 
     @property
@@ -271,6 +273,7 @@ class Stub:
         """The reply to a packet that has made the machine go on. The CPU that has stopped is shown from now on."""
         self._cpu = self._chosen = self._resuming.cpu
         self._task = None
+        self._tasks.forget()
         return answer
 
     # Registers

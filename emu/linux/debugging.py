@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from emu.cpu.board import Board
 from emu.gdb.libraries import Library
 from emu.gdb.monitor import Views
 from emu.gdb.symbol_file import Symbol, symbol_file, write_symbol_file
+from emu.gdb.task_threads import Waiting, WaitingTask
 from emu.linux import arch
 from emu.linux.btf import Btf
 from emu.linux.call_frames import USER_SPACE, call_frames
@@ -44,19 +45,36 @@ def views_of(
         OSError: a file cannot be written.
     """
 
-    def tasks() -> Iterator[str]:
-        memory = LinuxMemory(board.ram, symbols)
-        known = Structures(Btf.of(kernel), symbols)
-        at = known.task
+    memory = LinuxMemory(board.ram, symbols)
+
+    def on_cpus(known: Structures) -> dict[int, int]:
+        """The index of the CPU that runs it, by each task's address."""
         running = {}
         for cpu in board.cpus:
             with suppress(LookupError):  # the kernel has not started it
                 running[memory.word(known.per_cpu_address(memory, cpu.index, known.per_cpu.current_task))] = cpu.index
+        return running
+
+    def tasks() -> Iterator[str]:
+        known = Structures(Btf.of(kernel), symbols)
+        at, running = known.task, on_cpus(known)
         yield f"{'PID':>6} {'TGID':>6} {'CPU':>4} {'STATE':>6} {'task_struct':18} NAME"
         for task in _tasks(memory, known, symbols):
             pid, tgid, state = (memory.word(task + place.offset, place.size) for place in (at.pid, at.tgid, at.state))
             place = str(running[task]) if task in running else "-"
             yield f"{pid:6} {tgid:6} {place:>4} {state:#6x} {task:#018x} {memory.string(task + at.comm.offset, _LONGEST_NAME)}"
+
+    def waiting() -> Iterator[WaitingTask]:
+        known = Structures(Btf.of(kernel), symbols)
+        at, running = known.task, on_cpus(known)
+        for task in _tasks(memory, known, symbols):
+            if task not in running and (pid := memory.word(task + at.pid.offset, at.pid.size)):
+                yield WaitingTask(pid, memory.string(task + at.comm.offset, _LONGEST_NAME), task)
+
+    def saved(task: WaitingTask) -> Mapping[str, int]:
+        sp = memory.word(task.address + Btf.of(kernel).offset(f"task_struct.{arch.SAVED_STACK_POINTER}"))
+        values = {name: memory.word(sp + 8 * n) for n, name in enumerate(arch.SWITCHED)}
+        return values | {"sp": sp + 8 * len(arch.SWITCHED)}
 
     def patching() -> Iterator[str]:
         yield "nothing is written to a Linux guest"
@@ -66,7 +84,7 @@ def views_of(
         modules = ModuleFiles(folder, board.ram, symbols, Btf.of(kernel), debug, unwinding)
     except ValueError:  # a kernel without BTF
         modules = None
-    return Views(trace, tasks, patching, modules)
+    return Views(trace, tasks, patching, modules, waiting=Waiting(waiting, saved))
 
 
 def _tasks(memory: LinuxMemory, known: Structures, symbols: Symbols) -> Iterator[int]:

@@ -43,7 +43,9 @@ def views_of(
     def waiting() -> Iterator[WaitingTask]:
         known = kernel.tasks
         running = set(known.running().values())
-        yield from (WaitingTask(known.pid(task), known.comm(task), task) for task in known if task not in running)
+        for task in known:
+            if task not in running and (pid := known.pid(task)):  # the idle tasks have no number of their own
+                yield WaitingTask(pid, known.comm(task), task)
 
     def saved(task: WaitingTask) -> Mapping[str, int]:
         return kernel.arch.switched_out(kernel.memory, task.address)

@@ -120,3 +120,21 @@ def test_twenty_breakpoints_change_nothing() -> None:
             ends.append((hashlib.sha256(machine.board.ram).hexdigest(), clocks, machine.kernel.commands.status))
     assert said.count(" hit Breakpoint ") >= 20
     assert ends[0] == ends[1]
+
+
+def test_tasks_are_threads_on_request(arch: str) -> None:
+    """They show where each of them waits. Their registers cannot be set."""
+    with booted_machine(arch) as machine:
+        known = machine.kernel.tasks
+        said = gdb(
+            machine, "break vfs_read", "continue", "monitor threads tasks", "info threads", "thread apply all -q bt 3",
+            r"echo ==\n", "thread 3", "p $sp = 1", "monitor threads cpus", "info threads", command="sleep 0.01 | cat",
+        )  # fmt: skip
+        waiting = {f"{known.comm(task)}-{known.pid(task)}" for task in known if known.pid(task)}
+    before, after = said.split("==")
+    threads = set(re.findall(r'^\s+\d+\s+Thread \d+ "(\S+)" \(waits\)', before, re.MULTILINE))
+    assert {"init-1", "kthreadd-2"} < threads and len(threads & waiting) >= len(threads) - 3  # those of the command have ended
+    assert len(re.findall(r"^#0 .* in (?:__schedule|context_switch) \(", before, re.MULTILINE)) == len(threads)
+    assert len(re.findall(r"^#1 .* in schedule \(", before, re.MULTILINE)) >= len(threads) - 2
+    assert "E.no CPU runs this task: its registers cannot be set" in after
+    assert len(re.findall(r"^[* ]\s+\d+\s+Thread", after, re.MULTILINE)) == 2

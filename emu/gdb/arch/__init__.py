@@ -92,6 +92,7 @@ class GdbArch(ABC):
     name: ClassVar[str]  # GDB's, as in `set architecture`
     stack_pointer: ClassVar[str] = "sp"
     features: ClassVar[Sequence[Feature]]
+    osabi: ClassVar[str] = "none"  # a kernel has no ABI of an operating system; "": the one that GDB takes by itself
     counters: ClassVar[Sequence[str]] = ("pc",)  # the program counter, and the next one if there are delay slots
     frame: ClassVar[tuple[str, int]]  # the register, plus bytes, that is `fp` of a call's struct ftrace_ret_stack when it returns
     stack_bias: ClassVar[int] = 0  # how much less the stack pointer is than the address of what is on the stack
@@ -144,7 +145,8 @@ class GdbArch(ABC):
         """The target description, in XML."""
         number = 0
         lines = ['<?xml version="1.0"?>', '<!DOCTYPE target SYSTEM "gdb-target.dtd">', '<target version="1.0">']
-        lines.append(f"<architecture>{self.name}</architecture><osabi>none</osabi>")  # a kernel has no ABI of an operating system
+        osabi = f"<osabi>{self.osabi}</osabi>" if self.osabi else ""
+        lines.append(f"<architecture>{self.name}</architecture>{osabi}")
         for feature in self.features:
             lines.append(f"<feature name={quoteattr(feature.name)}>{feature.types}")
             for name, bits, kind, group in feature.registers:

@@ -39,6 +39,7 @@ class Sparc64(GdbArch):
     """SPARC V9. What is in the windows of callers, and not in memory yet, is shown there all the same."""
 
     name = "sparc:v9"
+    osabi = ""  # without one, GDB takes the machine for one of 32 bits
     counters = "pc", "npc"
     frame = "sp", 0
     stack_bias = _BIAS
