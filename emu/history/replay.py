@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
+from emu.cpu.native import block_record, turns
 from emu.cpu.native import history as native
-from emu.cpu.native import turns
 from emu.cpu.native.cpu_records import Board
 from emu.cpu.native.history_record import NOWHERE, History, Moment
 from emu.cpu.snapshot import Checkpoints
@@ -37,11 +37,13 @@ class Shown(NamedTuple):
     Attributes:
         done: instructions of the block that have been executed.
         size: instructions of the block.
-        cycles, instructions: of the CPU, with the block.
+        cost: cycles of the block.
+        cycles, instructions: of the CPU, with the block: as instructions in it see them.
     """
 
     done: int
     size: int
+    cost: int
     cycles: int
     instructions: int
 
@@ -137,7 +139,8 @@ class Replay:
         record = self._board.record
         if self.shown is not None:
             record.interrupted = True
-            cpu = self._board.current
+            cpu, (done, size, cost, cycles, instructions) = self._board.current, self.shown
+            self._account(cycles - cost + cost * done // size, instructions - size + done)
             cpu.record.turn_end = max(cpu.record.turn_end, cpu.record.cycles + 1)
             cpu.forget_all()
         cpu = self._board.current
@@ -231,36 +234,65 @@ class Replay:
         """
         shown, turn, history = self.shown, self.now.turn, self.history
         assert shown is not None and shown.done == 0
+        self._account(shown.cycles - shown.cost, shown.instructions - shown.size)  # the run accounts it again
         self.note_between(None, None)
         self.no_goal()
         history.goal_turn, history.goal_block = turn, shown.instructions + 1
         there = self.run_to_goal() and self._board.record.interrupted
         self.no_goal()
-        if there:
-            self._show_block(turn)
+        block = self._board.current.record.goal_block
+        if there and block is not None:
+            self._show_block(turn, block_record.cost_of(block))
         return there
 
     def to_block(self, turn: int, instructions: int) -> None:
         """Runs to the beginning of the block of a turn with which its CPU has started at least so many instructions."""
         self.to_turn(turn)
-        near, history = self._point(), self.history
+        near = self._point()
+        self._run_to_block(turn, instructions)
+        block = self._board.current.record.goal_block
+        assert block is not None
+        timed = self._board.timing is not None
+        self._show_block(turn, self._cost(near, turn, instructions, block.instructions) if timed else block_record.cost_of(block))
+        self._near = near
+
+    def _show_block(self, turn: int, cost: int) -> None:
+        """A block of a cost is about to begin, which was the goal."""
+        cpu = self._board.current
+        block = cpu.record.goal_block
+        assert block is not None
+        self.shown = shown = Shown(0, block.instructions, cost, cpu.cycles + cost, cpu.instructions + block.instructions)
+        self._account(shown.cycles, shown.instructions)
+        self.now = Instant(turn, shown.instructions, cpu.pc, cpu.index)
+
+    def _run_to_block(self, turn: int, instructions: int) -> None:
+        history = self.history
         history.goal_turn, history.goal_block = _NOWHERE, instructions
         self.reason = turns.TIME
         while self.reason != native.GOAL:
             if not self.driver.moment() or history.turns > turn:
                 raise AssertionError(f"the block with instruction {instructions} is not reached again in turn {turn}")
         self.no_goal()
-        self._show_block(turn)
-        self._near = near
 
-    def _show_block(self, turn: int) -> None:
-        """A block is about to begin, which was the goal."""
-        cpu = self._board.current
-        block = cpu.record.goal_block
-        assert block is not None
-        before, size = cpu.instructions, block.instructions
-        self.shown = Shown(0, size, cpu.cycles, before + size)
-        self.now = Instant(turn, before + size, cpu.pc, cpu.index)
+    def _cost(self, near: Point, turn: int, instructions: int, size: int) -> int:
+        """What the next block, of `size` instructions, costs in a timing model with state: executes it, and comes back to it."""
+        cpu, history = self._board.current, self.history
+        before = cpu.cycles
+        history.goal_turn, history.goal_block, self.reason = turn, cpu.instructions + size + 1, turns.TIME
+        with suppress(GuestPanic, PoweredOff):
+            while self.driver.moment() and self.reason != native.GOAL:
+                pass
+        cost = cpu.cycles - before
+        self.restore(near)
+        self._run_to_block(turn, instructions)
+        return cost
+
+    def _account(self, cycles: int, instructions: int) -> None:
+        """Sets the clock and the counter of the CPU whose turn it is."""
+        record = self._board.current.record
+        record.cycles, record.instructions = cycles, instructions
+        if (counter := record.cycle_counter) is not None and counter.address:
+            counter[0] = cycles
 
     def show_next(self) -> bool:
         """Executes one more instruction of the block that is shown. Returns False, having done nothing, if it is the last."""
@@ -273,6 +305,7 @@ class Replay:
         cpu.record.state.cflags_next_tb = 1
         native.show(self._board.record, cpu.record, shown.cycles, shown.instructions)
         cpu.record.state.cflags_next_tb = _ANY_SIZE
+        self._account(shown.cycles, shown.instructions)
         if not 0 <= cpu.pc - before <= _LONGEST:
             self.faulted = shown.instructions
             return False

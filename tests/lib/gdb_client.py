@@ -9,6 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
+from emu.gdb import GDB_SCRIPT
+
 __all__ = ["Debugged", "gdb"]
 
 
@@ -40,7 +42,7 @@ def gdb(machine: Debugged, symbols: Path, *commands: str, command: str) -> str:
         )  # fmt: skip
         words = [word for one in (*first, *commands) for word in ("-ex", one)]
         done = subprocess.run(
-            ["gdb-multiarch", "-nx", "-q", "-batch", *words, str(symbols)],
+            ["gdb-multiarch", "-nx", "-q", "-batch", "-iex", f"source {GDB_SCRIPT}", *words, str(symbols)],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=100,
         )  # fmt: skip
         printed.append(done.stdout)

@@ -72,7 +72,6 @@ def test_from_an_oops_back_to_where_the_pointer_was_stored(debugged: LinuxMachin
     assert re.search(r"^0xffffffffc0\w+ .* /.*/careless.ko$", said, re.MULTILINE)
 
 
-@pytest.mark.long("many stops of a machine")
 def test_backtraces_on_one_cpu_through_interrupts_and_to_programs(debugged: LinuxMachine, symbols: Path) -> None:
     said = gdb(
         debugged, symbols, "break vfs_read thread 2", "continue", "stepi 30", "backtrace", "delete", "tbreak hrtimer_interrupt",
@@ -89,7 +88,20 @@ def test_backtraces_on_one_cpu_through_interrupts_and_to_programs(debugged: Linu
     assert frames("#0" + fault)[-2:] == ["<signal handler called>", "user_space"]
 
 
-@pytest.mark.long("many stops of a machine")
+def test_the_callers_of_functions_that_the_guest_traces(debugged: LinuxMachine, symbols: Path) -> None:
+    """Linux's own function_graph, and return probes, make functions return to a trampoline."""
+    done = debugged.run(
+        "cd /sys/kernel/tracing; echo 'r:p ksys_read' > kprobe_events && echo 1 > events/kprobes/enable;"
+        " echo vfs_read > set_graph_function; echo function_graph > current_tracer"
+    )
+    assert done.errors == b""
+    said = gdb(debugged, symbols, "break pipe_read", "continue", "backtrace", command="echo a | cat")
+    assert frames(said) == [
+        "pipe_read", "vfs_read", "return_to_handler", "ksys_read", "arch_rethook_trampoline", "do_syscall_64",
+        "entry_SYSCALL_64_after_hwframe",
+    ]  # fmt: skip
+
+
 def test_who_has_set_a_tasks_state(debugged: LinuxMachine, symbols: Path, real_symbols: Symbols) -> None:
     """Of the first process, which sleeps until the command has ended."""
     memory = LinuxMemory(debugged.board.ram, real_symbols)
@@ -108,7 +120,6 @@ def test_who_has_set_a_tasks_state(debugged: LinuxMachine, symbols: Path, real_s
     assert re.search(setters, said)
 
 
-@pytest.mark.long("many stops of a machine")
 def test_twenty_breakpoints_change_nothing(
     real_kernel: Path, machines_folder: Path, symbols: Path, tmp_path: Path
 ) -> None:
