@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from emu.cpu.cpu import Cpu
 from emu.gdb.callers import Callers, answer
+from emu.gdb.catching import Catching
 from emu.gdb.libraries import Libraries
 from emu.gdb.memory import Memory
 from emu.gdb.task_threads import TaskThreads, Waiting
@@ -57,12 +58,14 @@ class Monitor:
 
     Attributes:
         tasks: those that are threads.
+        catching: the traps that stop.
     """
 
     def __init__(self, travel: Travel, memory: Memory, views: Views) -> None:
         self._travel, self._memory, self._views = travel, memory, views
         self._checkpoints: dict[str, Instant] = {}
         self.tasks = TaskThreads(views.waiting, memory.arch)
+        self.catching = Catching(travel, travel.board, memory)
         self._commands: Mapping[str, tuple[str, str, Callable[[str, Cpu], str]]] = {
             "help": ("", "shows this", self._help),
             "when": ("", "shows the present instant: virtual time, turn, CPU", self._when),
@@ -77,6 +80,8 @@ class Monitor:
             "translate": ("ADDRESS", "shows the physical address behind a virtual one", self._translate),
             "watch": ("ADDRESS BYTES [r|w|a]", "stops at accesses to a physical address", self._watch),
             "unwatch": ("", "ends all of these", self._unwatch),
+            "catch": ("[TRAP...]", "stops where CPUs take traps; or lists their names", self._catch),
+            "uncatch": ("", "ends this", self._uncatch),
             "caller": ("[REGISTER=VALUE...]", "the caller's registers, for emu.gdb", self._caller),
         }
 
@@ -158,6 +163,13 @@ class Monitor:
         stop = Watchpoint(parsed[0], parsed[1], reads=kind in "ra", writes=kind in "wa", physical=True)
         self._travel.add(stop)
         return f"stops where {stop.size} bytes at {stop.address:#x} are accessed\n"
+
+    def _catch(self, words: str, cpu: Cpu) -> str:
+        return self.catching.choose(words)
+
+    def _uncatch(self, words: str, cpu: Cpu) -> str:
+        self.catching.clear()
+        return "no traps stop\n"
 
     def _caller(self, words: str, cpu: Cpu) -> str:
         return f"{answer(self._views.callers, self._memory.arch, words.split())}\n"

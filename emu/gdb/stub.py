@@ -82,7 +82,7 @@ class Stub:
         self._libraries = b""  # the list that the client is reading
         self._breakpoints = Breakpoints(travel, len(cpus), self._known.watched)
         stepping = Stepping(travel, board, self._arch, self._memory)
-        self._resuming = Resuming(travel, self._breakpoints, stepping, wire, self._known)
+        self._resuming = Resuming(travel, self._breakpoints, stepping, monitor.catching, wire, self._known)
         self._cpu = travel.cpu  # of registers and memory
         self._tasks = monitor.tasks
         self._task: WaitingTask | None = None  # whose registers are shown instead
@@ -127,6 +127,7 @@ class Stub:
                     self._wire.acknowledges = False
         finally:
             self._breakpoints.clear()
+            self._monitor.catching.clear()
 
     def answer(self, packet: bytes) -> bytes:
         """The reply to a packet: an error to a damaged one, nothing to an unknown one."""
@@ -171,7 +172,8 @@ class Stub:
             f'<thread id="{n + 1:x}" core="{n}" name="CPU {n}">{_quoted(self._cpus[n].activity)}</thread>'
             for n in range(len(self._board.cpus))
         ]
-        lines += [f'<thread id="{number:x}" name="{_quoted(task.name)}-{task.pid}">waits</thread>' for number, task in self._tasks.all().items()]
+        for number, task in self._tasks.all().items():
+            lines.append(f'<thread id="{number:x}" name="{_quoted(task.name)}-{task.pid}">waits</thread>')
         return _part("\n".join(["<threads>", *lines, "</threads>"]).encode(), rest)
 
     def _library_list(self, rest: bytes) -> bytes:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Tasks as threads, besides the CPUs: those that no CPU runs, but idle ones. Their registers are what the kernel saved when they were switched out.
+"""Tasks as threads, besides the CPUs: those that no CPU runs, but idle ones.
 
-A task that a CPU runs is the CPU's thread.
+Their registers are what the kernel saved when they were switched out. A task that a CPU runs is the CPU's thread.
 """
 
 from __future__ import annotations
