@@ -28,6 +28,7 @@ from emu.cpu.native.history import GOAL
 from emu.history.driver import Travelling
 from emu.history.points import Point
 from emu.history.replay import LATEST, Replay
+from emu.history.standing import Standing
 from emu.history.stops import Instant, Reason, Stop, StopReason, Watchpoint
 from emu.kernel.endings import GuestPanic, PoweredOff
 
@@ -41,7 +42,7 @@ def _never() -> bool:
     return False
 
 
-class Travel:
+class Travel(Standing):
     """A machine with its history.
 
     Args:
@@ -54,9 +55,8 @@ class Travel:
         self._driver, self._board = driver, driver.board
         self._emitted = 0
         driver.divert(self._write)
-        self._replay = Replay(driver, history, self)
-        self._branch, self._due = 0, 0.0  # the host's time of the next checkpoint
-        self._last = self._replay.now
+        self._due = 0.0  # the host's time of the next checkpoint
+        super().__init__(Replay(driver, history, self), driver.board)
 
     def _write(self, console: Callable[[bytes], object], data: bytes) -> None:
         """The guest writes: what it has not written before is passed on."""
@@ -67,38 +67,6 @@ class Travel:
         if new := data[known:]:
             console(new)
 
-    # Where the machine is
-
-    @property
-    def now(self) -> Instant:
-        """The present instant."""
-        return self._replay.now
-
-    @property
-    def first(self) -> Instant:
-        """The earliest instant that the machine can go back to."""
-        return self._replay.points.first.instant
-
-    @property
-    def last(self) -> Instant:
-        """The latest instant that has been reached in this branch: until there, nothing is emitted again."""
-        return max(self._last, self.now)
-
-    @property
-    def nanoseconds(self) -> int:
-        """Virtual time of the CPU whose turn it is."""
-        return self._board.nanoseconds(self._board.current.cycles)
-
-    @property
-    def cpu(self) -> int:
-        """The index of the CPU whose turn it is."""
-        return self._board.current.index
-
-    @property
-    def branch(self) -> int:
-        """How often the past was changed: see `changing`."""
-        return self._branch
-
     # What stops it
 
     def add(self, stop: Stop) -> None:
@@ -107,11 +75,24 @@ class Travel:
         Raises:
             ValueError: there is no such CPU, or a watchpoint has no bytes.
         """
-        self._replay.stopping.add(stop)
+        self._replay.stopping.check(stop)
+        self._change_stops(self._replay.stopping.wanted | {stop})
 
     def remove(self, stop: Stop) -> None:
         """Removes it. Raises KeyError if it is not there."""
-        self._replay.stopping.remove(stop)
+        if stop not in self.stops:
+            raise KeyError(stop)
+        self._change_stops(self._replay.stopping.wanted - {stop})
+
+    def _change_stops(self, stops: set[Stop]) -> None:
+        """Where a breakpoint comes or goes, CPUs translate code anew. One that executes the code of before a change must not:
+        the machine then comes from an earlier instant with these stops."""
+        replay = self._replay
+        replay.stopping.wanted = stops
+        if self._driver.patching and replay.stopping.breakpoints != replay.stopping.listening.keys():
+            replay.to(replay.now)
+        else:
+            replay.stopping.put_in_force()
 
     @property
     def stops(self) -> frozenset[Stop]:
