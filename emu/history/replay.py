@@ -75,8 +75,8 @@ class Replay:
         self.looks_ahead = False
         self.shown: Shown | None = None
         self.host_stop: tuple[Instant, Watchpoint] | None = None
-        self.points = Points(budget)
         self.stopping = Stopping(self._board, self.history)
+        self.points = Points(budget, self._is_usable)
         self._checkpoints = Checkpoints(self._board, driver.roots, [*driver.apart, driver, apart, self, self.stopping])
         self._from: Point | None = None  # the latest point that was restored or is an anchor, before the present
         self._near: Point | None = None  # from which the machine goes on when something is shown
@@ -111,6 +111,7 @@ class Replay:
             self.produced,
             dict(self.stopping.listening),
             self.stopping.watches,
+            self.driver.patching,
             anchor,
         )
 
@@ -119,6 +120,9 @@ class Replay:
         point, counts = self._from, tuple(cpu.instructions for cpu in self._board.cpus)
         restored = point is not None and (point.turns, point.instructions) == (self.history.turns, counts)
         return point if point is not None and restored else self._point()
+
+    def _is_usable(self, point: Point) -> bool:
+        return point.anchor or not point.patching or point.listening.keys() == self.stopping.breakpoints
 
     def keep(self, anchor: bool = False) -> None:
         """Adds a point at the present."""
