@@ -23,7 +23,9 @@ def test_a_script(real_kernel: Path, tmp_path: Path, debug: bool) -> None:
     script = tmp_path / "commands.gdb"
     script.write_text("break vfs_read\ncontinue\nbacktrace\ndelete\ncontinue\nmonitor tasks\n")
     words = [sys.executable, "-m", "emu", "gdb", f"--linux={kernel}", "-x", str(script), "--", "cat /proc/version"]
-    done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300)
+    done = subprocess.run(
+        words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=300
+    )
     assert done.returncode == 0, done.stdout
     assert "hit Breakpoint 1, " in done.stdout and " vfs_read (" in done.stdout
     assert " in ksys_read (" in done.stdout and " in entry_SYSCALL_64" in done.stdout
