@@ -21,6 +21,11 @@ def _pairs(words):
     return {name: int(value, 16) for name, _, value in (word.partition("=") for word in words)}
 
 
+def _is_known(value):
+    """Whether a register has a value. Of a task that waits, few were saved."""
+    return not value.is_optimized_out and "<unavailable>" not in str(value)
+
+
 class Callers(Unwinder):
     """Asks emu: `monitor caller`."""
 
@@ -53,9 +58,7 @@ class Callers(Unwinder):
         names, bias, trampolines = known
         if gdb.find_pc_line(pc).symtab is not None and not any(first <= pc < end for first, end in trampolines):
             return None
-        values = {name: pending.read_register(name) for name in names}
-        if any(value.is_optimized_out for value in values.values()):
-            return None
+        values = {name: value for name in names if _is_known(value := pending.read_register(name))}
         try:
             changed = _pairs(self._ask(*("%s=%#x" % (name, int(value) & _WORD) for name, value in values.items())))
         except (gdb.error, ValueError):
@@ -67,7 +70,7 @@ class Callers(Unwinder):
             value = pending.read_register(name)
             if name in changed:
                 found.add_saved_register(name, gdb.Value(changed[name]).cast(value.type))
-            elif not value.is_optimized_out:
+            elif _is_known(value):
                 found.add_saved_register(name, value)
         return found
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import functools
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from emu.cpu.board import Board
 from emu.gdb.libraries import Library
 from emu.gdb.monitor import Views
 from emu.gdb.symbol_file import Symbol, symbol_file, write_symbol_file
+from emu.gdb.task_threads import Waiting, WaitingTask
 from emu.linux import arch
 from emu.linux.btf import Btf
 from emu.linux.call_frames import USER_SPACE, call_frames
@@ -70,6 +71,19 @@ def views_of(
             place = str(running[task]) if task in running else "-"
             yield f"{pid:6} {tgid:6} {place:>4} {state:#6x} {task:#018x} {memory.string(task + at.comm.offset, _LONGEST_NAME)}"
 
+    def waiting() -> Iterator[WaitingTask]:
+        memory, known = memory_now(), structures()
+        at, running = known.task, running_in(memory, known)
+        for task in _tasks(memory, known, symbols):
+            if task not in running and (pid := memory.word(task + at.pid.offset, at.pid.size)):
+                yield WaitingTask(pid, memory.string(task + at.comm.offset, _LONGEST_NAME), task)
+
+    def saved(task: WaitingTask) -> Mapping[str, int]:
+        memory = memory_now()
+        sp = memory.word(task.address + Btf.of(kernel).offset(f"task_struct.{arch.SAVED_STACK_POINTER}"))
+        values = {name: memory.word(sp + 8 * n) for n, name in enumerate(arch.SWITCHED)}
+        return values | {"sp": sp + 8 * len(arch.SWITCHED)}
+
     def patching() -> Iterator[str]:
         yield "nothing is written to a Linux guest"
 
@@ -86,7 +100,7 @@ def views_of(
         debug, unwinding = (debug_modules(kernel.path), _unwinding(folder, kernel, symbols)) if has_debug else ({}, [])
         modules = ModuleFiles(folder, board.ram, symbols, btf, debug, unwinding)
         callers = callers_of(memory_now, symbols, btf, tasks_now)
-    return Views(trace, tasks, patching, modules, callers)
+    return Views(trace, tasks, patching, modules, callers, Waiting(waiting, saved))
 
 
 def _tasks(memory: LinuxMemory, known: Structures, symbols: Symbols) -> Iterator[int]:
