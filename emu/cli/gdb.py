@@ -67,7 +67,8 @@ gdb is gdb-multiarch, or gdb, of the host. Exit status: gdb's; with --port, 0; 2
 )  # fmt: skip
 @click.option(
     "--symbols", type=click.Path(path_type=Path), metavar="FILE",
-    help="gdb's symbol file: a vmlinux with debug information. Default: the guest's image, or of a Linux its kallsyms.",
+    help="gdb's symbol file: a vmlinux with debug information. Default: the guest's image; of a Linux what `emu linux fetch"
+    " --debug` has brought, or else its kallsyms.",
 )  # fmt: skip
 @click.option(
     "-x", "scripts", type=click.Path(path_type=Path, exists=True, dir_okay=False), metavar="FILE", multiple=True,

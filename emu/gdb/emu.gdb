@@ -109,10 +109,14 @@ class Names:
             frame = one.inferior_frame()
             if self._callers.is_trampoline(frame):
                 yield _Named(one, _symbol(frame.pc()))
+            elif frame.type() == gdb.SIGTRAMP_FRAME:  # the entry of an interrupt or an exception
+                yield _Named(one, _symbol(frame.pc()))
             elif isinstance(one.function(), str):
                 yield one
             else:  # where there is no symbol, gdb writes ?? only without filters
-                yield _Named(one, _symbol(frame.pc() - (frame.level() > 0)))
+                newer = frame.newer()
+                called = newer is not None and newer.type() != gdb.SIGTRAMP_FRAME
+                yield _Named(one, _symbol(frame.pc() - called))
 
 
 _callers = Callers()

@@ -102,11 +102,11 @@ class Resuming:
             stopped = run()
             if self._closed:
                 raise Closed
+            changed = stopped.reason != Reason.STEP and self._known.changed  # gdb may make thousands of steps at once
             trap = self._catching.caught(stopped) if stepping is None else ""
             told = stopped.reason != Reason.BREAKPOINT or any(map(kind, stopped.stops)) or bool(trap)
             if not told and stopped.cpu == stepping:
                 stopped, told = StopReason(Reason.STEP, stopped.instant, stopped.cpu), True
-            changed = self._known.changed
             if told or changed:
                 break
         self._stopped, self.cpu = stopped, stopped.cpu

@@ -75,8 +75,8 @@ class Replay:
         self.looks_ahead = False
         self.shown: Shown | None = None
         self.host_stop: tuple[Instant, Watchpoint] | None = None
-        self.points = Points(budget)
         self.stopping = Stopping(self._board, self.history)
+        self.points = Points(budget, self._is_usable)
         self._checkpoints = Checkpoints(self._board, driver.roots, [*driver.apart, driver, apart, self, self.stopping])
         self._from: Point | None = None  # the latest point that was restored or is an anchor, before the present
         self._near: Point | None = None  # from which the machine goes on when something is shown
@@ -111,8 +111,18 @@ class Replay:
             self.produced,
             dict(self.stopping.listening),
             self.stopping.watches,
+            self.driver.patching,
             anchor,
         )
+
+    def _here(self) -> Point:
+        """A point at the state of the run: the one that it has just been restored from, if there is one."""
+        point, counts = self._from, tuple(cpu.instructions for cpu in self._board.cpus)
+        restored = point is not None and (point.turns, point.instructions) == (self.history.turns, counts)
+        return point if point is not None and restored else self._point()
+
+    def _is_usable(self, point: Point) -> bool:
+        return point.anchor or not point.patching or point.listening.keys() == self.stopping.breakpoints
 
     def keep(self, anchor: bool = False) -> None:
         """Adds a point at the present."""
@@ -140,7 +150,7 @@ class Replay:
         if self.shown is not None:
             record.interrupted = True
             cpu, (done, size, cost, cycles, instructions) = self._board.current, self.shown
-            self._account(cycles - cost + cost * done // size, instructions - size + done)
+            self._account(cycles - cost + cost * done // size, instructions)  # so later instants are later
             cpu.record.turn_end = max(cpu.record.turn_end, cpu.record.cycles + 1)
             cpu.forget_all()
         cpu = self._board.current
@@ -248,7 +258,7 @@ class Replay:
     def to_block(self, turn: int, instructions: int) -> None:
         """Runs to the beginning of the block of a turn with which its CPU has started at least so many instructions."""
         self.to_turn(turn)
-        near = self._point()
+        near = self._here()
         self._run_to_block(turn, instructions)
         block = self._board.current.record.goal_block
         assert block is not None

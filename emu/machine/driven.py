@@ -42,6 +42,10 @@ class Driven:
         status = self._kernel.commands.status
         return None if status is None else exit_status(status)
 
+    @property
+    def patching(self) -> bool:
+        return self._running.patching or any(cpu.record.stale for cpu in self.board.cpus)
+
     def begin(self, command: str | Sequence[str], stdin: bytes, on_exec: Callable[[int], None] | None) -> None:
         self._running.check()
         kernel = self._kernel

@@ -178,9 +178,12 @@ cpus 1
 fetch torn8 translation
 expect unsafe on torn8
 """
-_PATCHER = "protocol\n  lock\n  write all new\n  sync\n  unlock\npatcher preempts\n  write all old\npatcher flush\nlive\n"
+_PATCHER = (
+    "protocol\n    lock\n    write all new\n    sync\n    unlock\n"
+    "patcher preempts\n    write all old\npatcher flush\nlive\n"
+)
 _SEVERAL = {
-    "x86_64": f"scenario several\n{_PATCHER}".replace("protocol", "protocol breakpoint\npatcher", 1),
+    "x86_64": "scenario several\nprotocol breakpoint\npatcher preempts\n    lock\n    write all old\n    unlock\nfetch torn8\n",
     "sparc64": f"scenario several\narch sparc64\n{_PATCHER}",
     "riscv64": f"scenario several\narch riscv64\n{_PATCHER}",
 }

@@ -102,6 +102,19 @@ def test_a_changed_register_begins_another_run() -> None:
     assert "a new branch begins" in said
 
 
+def test_functions_of_the_guest_are_called(arch: str) -> None:
+    """A call is a change: what comes after it can be gone through again, backward and forward."""
+    with booted_machine(arch) as machine:
+        said = gdb(
+            machine, "break vfs_read", "continue", "delete", "p (long)sched_clock() > 1000", "p (long)sched_clock() > 1000",
+            "break ksys_write", "continue", "p/x $sp", "reverse-stepi", "stepi", "p/x $sp", "delete", "continue",
+        )  # fmt: skip
+    values = re.findall(r"\$\d = (\w+)", said)
+    assert values[:2] == ["1", "1"]
+    assert len(values) == 4 and values[2] == values[3]
+    assert "The command has ended with status 0." in said and "BUG" not in said
+
+
 def test_twenty_breakpoints_change_nothing() -> None:
     """The machine is the same, to the last byte, after stops at twenty functions, steps, and a way back."""
     functions = (

@@ -22,8 +22,11 @@ class Debugged(Protocol):
     ) -> None: ...
 
 
-def gdb(machine: Debugged, symbols: Path, *commands: str, command: str) -> str:
-    """What gdb prints while it debugs a machine that runs a command. The machine is then of no use for anything else."""
+def gdb(machine: Debugged, symbols: Path, *commands: str, command: str, debug: Path | None = None) -> str:
+    """What gdb prints while it debugs a machine that runs a command. The machine is then of no use for anything else.
+
+    `debug`: a further file with symbols.
+    """
     ports: list[int] = []
     listening, ended = threading.Event(), threading.Event()
 
@@ -36,10 +39,12 @@ def gdb(machine: Debugged, symbols: Path, *commands: str, command: str) -> str:
 
     def talk() -> None:
         listening.wait(20)
-        first = (
+        first: tuple[str, ...] = (
             "set pagination off", "set confirm off", "set width 0", "set sysroot /", "set breakpoint pending on",
             f"target remote 127.0.0.1:{ports[0]}",
         )  # fmt: skip
+        if debug is not None:
+            first = (f"add-symbol-file {debug} -o 0", *first)
         words = [word for one in (*first, *commands) for word in ("-ex", one)]
         done = subprocess.run(
             ["gdb-multiarch", "-nx", "-q", "-batch", "-iex", f"source {GDB_SCRIPT}", *words, str(symbols)],

@@ -8,6 +8,7 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from emu.history.reaching import EventPlace
@@ -106,6 +107,26 @@ def test_who_has_set_a_tasks_state(machine: LinuxMachine, real_symbols: Symbols)
         told.append(forward)
     assert told[0] == told[1]
     assert told[0][-1][1].startswith(("prepare_to_wait", "set_current_state"))
+
+
+def test_the_last_write_of_a_word_stores_what_is_there_at_the_end(machine: LinuxMachine) -> None:
+    """Of words all over RAM, whatever writes them: a store, a string instruction, the CPU at an interrupt."""
+    travel, ram, random_ = machine.travel, machine.board.ram, random.Random(3)
+    before = np.frombuffer(bytes(ram), np.uint64)
+    travel.go()
+    end, last = np.frombuffer(bytes(ram), np.uint64), travel.now
+    pages: dict[int, list[int]] = {}
+    for word in np.flatnonzero(before != end).tolist():
+        pages.setdefault(word // 512, []).append(word)
+    for word in (random_.choice(words) for words in random_.sample([*pages.values()], 8)):
+        travel.goto(last)
+        watch = Watchpoint(8 * word, physical=True)
+        travel.add(watch)
+        stopped = travel.back()
+        travel.remove(watch)
+        assert stopped.reason == Reason.WATCHPOINT, hex(8 * word)
+        travel.step(stopped.cpu)
+        assert int.from_bytes(ram[8 * word : 8 * word + 8], "little") == end[word], hex(8 * word)
 
 
 def test_from_random_instants_back_and_forward_again(machine: LinuxMachine, end: str) -> None:

@@ -55,14 +55,14 @@ _CORE = (
 _NUMBERS: Mapping[str, int] = {
     **{name: getattr(x86, f"UC_X86_REG_{name.upper()}") for name in (*_GENERAL, "rip", "eflags", *_SEGMENTS, *_CONTROL)},
     **{f"xmm{n}": getattr(x86, f"UC_X86_REG_XMM{n}") for n in range(16)},
-    **{f"st{n}": getattr(x86, f"UC_X86_REG_ST{n}") for n in range(8)},
     "mxcsr": x86.UC_X86_REG_MXCSR, "fs_base": x86.UC_X86_REG_FS_BASE, "gs_base": x86.UC_X86_REG_GS_BASE,
     "fctrl": x86.UC_X86_REG_FPCW, "fstat": x86.UC_X86_REG_FPSW, "ftag": x86.UC_X86_REG_FPTAG,
     "fiseg": x86.UC_X86_REG_FCS, "fioff": x86.UC_X86_REG_FIP, "foseg": x86.UC_X86_REG_FDS, "fooff": x86.UC_X86_REG_FDP,
     "fop": x86.UC_X86_REG_FOP,
 }  # fmt: skip
+_STACK = tuple(f"st{n}" for n in range(8))  # of x87
 _MODEL_SPECIFIC: Mapping[str, int] = {"efer": 0xC000_0080, "k_gs_base": 0xC000_0102}
-_SET = frozenset((*_GENERAL, "eflags", "mxcsr", "fctrl", *(f"xmm{n}" for n in range(16)), *(f"st{n}" for n in range(8))))
+_SET = frozenset((*_GENERAL, "eflags", "mxcsr", *_X87, *(f"xmm{n}" for n in range(16)), *_STACK))
 
 # Traps: Intel SDM, volume 3, chapter 6
 _SYSTEM_CALLS = (b"\x0f\x05", b"\x0f\x34")  # SYSCALL, SYSENTER
@@ -81,6 +81,12 @@ _TRAPS = (
     "double_fault", "", "invalid_tss", "segment_not_present", "stack_fault", "general_protection", "page_fault", "",
     "math_fault", "alignment_check", "machine_check", "simd_exception",
 )  # fmt: skip
+
+
+def _place(cpu: Cpu, name: str) -> int:
+    """Unicorn's number of an x87 register: numbers are those of the registers, and names are counted from the stack's top."""
+    top = int(cpu.uc.reg_read(x86.UC_X86_REG_FPSW)) >> 11
+    return int(x86.UC_X86_REG_FP0) + (top + _STACK.index(name)) % 8
 
 
 class X86_64(GdbArch):  # noqa: N801  # the architecture's own spelling
@@ -111,10 +117,10 @@ class X86_64(GdbArch):  # noqa: N801  # the architecture's own spelling
             return cpu.pc
         if (number := _MODEL_SPECIFIC.get(name)) is not None:
             return int(cpu.uc.msr_read(number))
-        value = cpu.uc.reg_read(_NUMBERS[name])
-        if isinstance(value, tuple):  # of x87: mantissa, sign and exponent
-            return int(value[0]) | int(value[1]) << 64
-        return int(value)
+        if name in _STACK:
+            mantissa, exponent = cpu.uc.reg_read(_place(cpu, name))
+            return int(mantissa) | int(exponent) << 64
+        return int(cpu.uc.reg_read(_NUMBERS[name]))
 
     def write(self, cpu: Cpu, name: str, value: int) -> bool:
         if name == "rip":
@@ -122,7 +128,10 @@ class X86_64(GdbArch):  # noqa: N801  # the architecture's own spelling
             return True
         if name not in _SET:
             return False
-        cpu.uc.reg_write(_NUMBERS[name], (value & _MANTISSA, value >> 64) if name.startswith("st") else value)
+        if name in _STACK:
+            cpu.uc.reg_write(_place(cpu, name), (value & _MANTISSA, value >> 64))
+        else:
+            cpu.uc.reg_write(_NUMBERS[name], value)
         return True
 
     def asks(self, code: bytes) -> bool:

@@ -44,8 +44,8 @@ class KernelArch(ABC):
     To boot: elf_machine, page_table, boot_params.
     To trace accesses to devices, where the board has any: access().
     To show a CPU's registers: registers().
-    To show a backtrace: callers(), and to a debugger, caller() and switched_out(). For native code that does the same: saved_registers(),
-        without_frame(), trap_entry.
+    To show a backtrace: callers(), and to a debugger, caller() and switched_out(). For native code that does the same:
+        saved_registers(), without_frame(), trap_entry.
     """
 
     elf_machine: ClassVar[str]  # e_machine of an image, in pyelftools' spelling
