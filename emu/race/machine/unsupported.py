@@ -50,6 +50,8 @@ def _words(scenario: Scenario, steps: Sequence[LabStep]) -> Iterator[tuple[str, 
     yield "free", frees(scenario) and _frees_while_parked(steps), "the guest frees no memory while all CPUs wait"
     own = without_place(scenario) if scenario.codes or scenario.right else None
     yield "old" if scenario.codes else "right", own is not None, own or ""
+    half = bool(scenario.into) and scenario.change.of_a_pair and not scenario.codes
+    yield "into", half, "on the guest, the second instruction of a pair goes nowhere without the first"
     yield "user", scenario.user, "the guest's CPUs begin in the kernel, and no synchronisation is deferred"
     yield "entry", bool(scenario.entry_sites), "the guest's entry comes to no site"
     yield "in-handler", bool(scenario.handler_sites), "the guest's breakpoint handler comes to no site"
