@@ -195,7 +195,7 @@ def _words(port: int, file: Path, debug: Path | None, scripts: Sequence[Path]) -
     from emu.installation import firmware_directory
     from emu.native.cache import cache_directory
 
-    words = ["-q", "-iex", f"source {GDB_SCRIPT}", "-ex", "set sysroot /"]
+    words = ["-q", "-iex", f"source {GDB_SCRIPT}"]
     sources = firmware_directory()
     if debug is None and (sources / "kernel").is_dir():
         words += ["-d", str(sources)]

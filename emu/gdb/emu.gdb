@@ -2,6 +2,9 @@
 # Callers in emu's kernel that gdb does not find by itself: those of functions that tracing has made return to a trampoline,
 # and those in an image without debug information. `emu gdb` sources this file; with another gdb, do it before `target remote`.
 
+# Files of libraries, which are a Linux's modules, are on this host.
+set sysroot /
+
 python
 
 import gdb

@@ -40,7 +40,7 @@ def gdb(machine: Debugged, symbols: Path, *commands: str, command: str, debug: P
     def talk() -> None:
         listening.wait(20)
         first: tuple[str, ...] = (
-            "set pagination off", "set confirm off", "set width 0", "set sysroot /", "set breakpoint pending on",
+            "set pagination off", "set confirm off", "set width 0", "set breakpoint pending on",
             f"target remote 127.0.0.1:{ports[0]}",
         )  # fmt: skip
         if debug is not None:
