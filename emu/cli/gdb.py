@@ -9,8 +9,8 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,10 +18,11 @@ import click
 
 from emu.cli.command import CommandOutput
 from emu.cli.guest_errors import guest_errors
-from emu.cli.linux.options import LinuxOptions, linux_options
+from emu.cli.linux.options import LinuxOptions, linux_options, was_given
 from emu.cli.machine_options import RunLimits, machine_options
 from emu.cli.progress import Progress
 from emu.cli.quantities import Size
+from emu.cli.recorded_run import RecordedEvent, Run, TraceTime, recorded_event, recorded_run
 from emu.cli.signals import Terminated, raised
 from emu.cli.trace_options import TracingCommand, recording_of, trace_options, trace_options_of
 from emu.cli.traced_machine import OF_LINUX, traced_machine
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from emu.cli.traced_machine import AnyMachine
 
 __all__ = ["gdb"]
+
+_OWN = "--port", "--history", "--symbols", "-x"
 
 EXAMPLES = """\
 \b
@@ -42,6 +45,10 @@ Examples:
     emu gdb --port 1234 -- cat /proc/version
   Commands of gdb, without a terminal:
     emu gdb -x commands.gdb -- cat /proc/version
+  The machine of a recording, where one of its events was recorded:
+    emu record -p function -o trace.dat -- cat /proc/version
+    emu report trace.dat | grep vfs_read
+    emu gdb --at 0.014349 trace.dat
   What is traced, is traced while gdb debugs; `monitor trace` shows it:
     emu gdb -p function_graph -g vfs_read -- cat /proc/version
 
@@ -60,17 +67,23 @@ gdb is gdb-multiarch, or gdb, of the host. Exit status: gdb's; with --port, 0; 2
 )  # fmt: skip
 @click.option(
     "--symbols", type=click.Path(path_type=Path), metavar="FILE",
-    help="gdb's symbol file: a vmlinux with debug information. Default: the guest's image, or of a Linux its kallsyms.",
+    help="gdb's symbol file: a vmlinux with debug information. Default: the guest's image; of a Linux what `emu linux fetch"
+    " --debug` has brought, or else its kallsyms.",
 )  # fmt: skip
 @click.option(
     "-x", "scripts", type=click.Path(path_type=Path, exists=True, dir_okay=False), metavar="FILE", multiple=True,
     help="Run gdb's commands in FILE, and end. Repeatable.",
+)  # fmt: skip
+@click.option(
+    "--at", metavar="TIME",
+    help="Debug the machine of a recording, a trace.dat in place of COMMAND, from its event of this time on: 0.014349.",
 )  # fmt: skip
 @trace_options
 @linux_options
 @machine_options
 @click.argument("command", nargs=-1, required=True, metavar="COMMAND...", type=click.UNPROCESSED)
 def gdb(
+    at: str | None,
     port: int | None,
     history: int,
     symbols: Path | None,
@@ -81,55 +94,87 @@ def gdb(
 ) -> int:
     """Debug the guest with gdb while it runs COMMAND, forward and backward."""
     context = click.get_current_context()
-    on_linux = LinuxOptions.taken_from(machine_arguments, context, (*OF_LINUX, "--port", "--history", "--symbols", "-x"))
-    (asked,) = trace_options_of(context)
-    if follow:
-        raise click.UsageError("-F does not go together with gdb: -P traces a task")
     if port is not None and scripts:
         raise click.UsageError("-x needs gdb, which --port does not start")
     if symbols is not None and not symbols.is_file():
         raise click.UsageError(f"--symbols {symbols}: there is no such file")
+    event = None if at is None else _event(at, command, context)
+    if event is None:
+        on_linux = LinuxOptions.taken_from(machine_arguments, context, (*OF_LINUX, *_OWN))
+        run = Run(machine_arguments, on_linux, trace_options_of(context), command, follow)
+    else:
+        run = recorded_run(event.origin)
+        click.echo(f"emu: {event.text}", err=True)
     debugger = None if port is not None else _debugger()
-    limits = RunLimits.taken_from(machine_arguments) if on_linux is None else on_linux.limits
-    progress, settings, recording = Progress(), asked.settings(), recording_of([asked])
+    limits = RunLimits.taken_from(run.arguments) if run.on_linux is None else run.on_linux.limits
+    settings = [(array, array.settings()) for array in run.arrays]
+    traced = recording_of(run.arrays) if event or any(words for _, words in settings) else []
+    progress = Progress()
     console = CommandOutput(progress, sys.stdout)
 
     def set_up(machine: AnyMachine) -> None:
-        if settings:
+        if traced:
             with progress.during("setting up tracing"), guest_errors():
-                asked.set_up(machine, settings)
-                for name in recording:
-                    machine.tracefs.write(f"instances/{name}/tracing_on" if name else "tracing_on", "1")
+                for array, words in settings:
+                    array.set_up(machine, words)
 
     with raised(), ExitStack() as opened:
-        machine = traced_machine(machine_arguments, on_linux, console, limits, progress, set_up, recording)
+        machine = traced_machine(run.arguments, run.on_linux, console, limits, progress, set_up, traced)
         opened.callback(machine.close)
+        if event and (other := event.origin.changes(machine.origin(event.origin.words))):
+            raise click.ClickException(f"{command[0]}: it was recorded on another machine: other {', '.join(other)}")
         console.shown = True
         folder = Path(opened.enter_context(tempfile.TemporaryDirectory(prefix="emu-gdb-")))
         file, debug = _symbols(machine, folder, symbols)
         started: list[subprocess.Popen[bytes]] = []
 
+        going = opened.enter_context(ExitStack())
+        going.enter_context(progress.during("going to the event" if event else "starting gdb"))
+
         def ready(chosen: int) -> Callable[[], bool]:
+            going.close()
             if debugger is None:
                 click.echo(f"emu: waiting for gdb: target remote :{chosen}; symbols: {debug or file}", err=True)
                 return lambda: True
             started.append(opened.enter_context(_started([debugger, *_words(chosen, file, debug, scripts)])))
             return lambda: started[0].poll() is None
 
+        what = run.command[0] if len(run.command) == 1 else run.command
+        where = None if event is None else event.place
         more = {"has_debug": True} if debug else {}
-        _serve(lambda what: machine.serve_gdb(port or 0, what, history=history, ready=ready, **more), port or 0, command)
+        with guest_errors(), _errors(port):
+            machine.serve_gdb(
+                port or 0, what, trace=traced, follow=run.follow, at=where, history=history, ready=ready, **more
+            )
         return started[0].wait() if started else 0
 
 
-def _serve(serve: Callable[[str | Sequence[str]], None], port: int, command: Sequence[str]) -> None:
-    """Serves gdb. Ctrl-C is gdb's."""
+def _event(at: str, command: Sequence[str], context: click.Context) -> RecordedEvent:
+    """The event of --at.
+
+    Raises:
+        click.UsageError, click.ClickException: the options are wrong; or see recorded_event.
+    """
+    given = [one.opts[0] for one in context.command.params if isinstance(one, click.Option) and was_given(context, one)]
+    if wrong := [word for word in given if word not in ("--at", *_OWN)]:
+        raise click.UsageError(f"{wrong[0]} does not go together with --at: the machine is that of the recording")
+    if len(command) != 1:
+        raise click.UsageError("--at needs a trace.dat of emu record, and no command")
+    try:
+        return recorded_event(Path(command[0]), TraceTime.parse(at))
+    except ValueError as error:
+        raise click.UsageError(f"--at: {error}") from None
+
+
+@contextmanager
+def _errors(port: int | None) -> Iterator[None]:
+    """A context for serving gdb. Ctrl-C is gdb's."""
     from emu.guest_machine import BadCommand
+    from emu.history.reaching import NotReached
 
     try:
-        what = command[0] if len(command) == 1 else command
-        with guest_errors():
-            serve(what)
-    except BadCommand as error:
+        yield
+    except (BadCommand, NotReached) as error:
         raise click.ClickException(str(error)) from None
     except KeyboardInterrupt:
         raise Terminated(signal.SIGINT) from None
@@ -150,7 +195,7 @@ def _words(port: int, file: Path, debug: Path | None, scripts: Sequence[Path]) -
     from emu.installation import firmware_directory
     from emu.native.cache import cache_directory
 
-    words = ["-q", "-iex", f"source {GDB_SCRIPT}", "-ex", "set sysroot /"]
+    words = ["-q", "-iex", f"source {GDB_SCRIPT}"]
     sources = firmware_directory()
     if debug is None and (sources / "kernel").is_dir():
         words += ["-d", str(sources)]

@@ -159,7 +159,9 @@ _EMPTY = b"\xff" * 16  # the beginning of a CPUTLBDesc without large pages
 def _find_tlb(block: bytes, env: int, arch: str) -> TlbStructures:
     """Finds the cache of translated addresses before `env` in a CPU's state that has executed nothing."""
     modes, fast = 0, env - _AFTER_TLB
-    while (mask := int.from_bytes(block[fast - _FAST : fast - _FAST + 8], "little")) & 63 == 0 and mask and not mask & (mask + 64):
+    while mask := int.from_bytes(block[fast - _FAST : fast - _FAST + 8], "little"):
+        if mask & 63 or mask & (mask + 64):
+            break
         modes, fast = modes + 1, fast - _FAST
     rest = (fast - modes * _REST - _COMMON) // _FAST * _FAST + _COMMON
     function = address_of(f"{arch.partition('64')[0].rstrip('_')}_cpu_tlb_fill_{arch}")

@@ -36,7 +36,7 @@ def answer(callers: Callers | None, arch: GdbArch, words: Sequence[str]) -> str:
         callers: what is known of the guest; None: nothing.
         arch: the architecture's registers.
         words: none: which registers are needed, the stack's bias, and the first and last addresses of trampolines. Else
-            NAME=VALUE for each of these registers. The answer has the same form.
+            NAME=VALUE for each of these registers that is known. The answer has the same form.
 
     Raises:
         ValueError: the words are wrong.
@@ -47,15 +47,19 @@ def answer(callers: Callers | None, arch: GdbArch, words: Sequence[str]) -> str:
         ends = (f"{one.start:#x} {one.stop:#x}" for one in callers.trampolines)
         return " ".join((",".join(arch.unwound), str(arch.stack_bias), *ends))
     values = {name: int(value, 0) for name, _, value in (word.partition("=") for word in words)}
-    if values.keys() != arch.unwound.keys():
-        raise ValueError(f"caller needs {', '.join(arch.unwound)}, as in pc=0x1000")
     counter, *following = arch.counters
-    pc, (register, more) = values[counter], arch.frame
+    register, more = arch.frame
+    if not {counter, register} <= values.keys() <= set(arch.unwound):
+        raise ValueError(f"caller needs {', '.join(arch.unwound)}, as in pc=0x1000")
+    pc = values[counter]
     found: Mapping[str, int]
     if any(pc in one for one in callers.trampolines):
         real = callers.real(values[register] + more, pc)
         found = {} if real == pc else {counter: real} | dict.fromkeys(following, real + 4)
+    elif len(values) < len(arch.unwound):
+        found = {}
     else:
-        known = callers.caller({theirs: values[name] for name, theirs in arch.unwound.items()}) or {}
-        found = {name: known[theirs] for name, theirs in arch.unwound.items() if theirs in known}
+        names = {name: arch.kernel_names.get(name, name) for name in arch.unwound}
+        known = callers.caller({names[name]: values[name] for name in arch.unwound}) or {}
+        found = {name: known[theirs] for name, theirs in names.items() if theirs in known}
     return " ".join(f"{name}={value:#x}" for name, value in found.items())

@@ -2,6 +2,9 @@
 # Callers in emu's kernel that gdb does not find by itself: those of functions that tracing has made return to a trampoline,
 # and those in an image without debug information. `emu gdb` sources this file; with another gdb, do it before `target remote`.
 
+# Files of libraries, which are a Linux's modules, are on this host.
+set sysroot /
+
 python
 
 import gdb
@@ -19,6 +22,11 @@ class _Frame:
 def _pairs(words):
     """NAME=VALUE, as numbers by names."""
     return {name: int(value, 16) for name, _, value in (word.partition("=") for word in words)}
+
+
+def _is_known(value):
+    """Whether a register has a value. Of a task that waits, few were saved."""
+    return not value.is_optimized_out and "<unavailable>" not in str(value)
 
 
 class Callers(Unwinder):
@@ -53,9 +61,7 @@ class Callers(Unwinder):
         names, bias, trampolines = known
         if gdb.find_pc_line(pc).symtab is not None and not any(first <= pc < end for first, end in trampolines):
             return None
-        values = {name: pending.read_register(name) for name in names}
-        if any(value.is_optimized_out for value in values.values()):
-            return None
+        values = {name: value for name in names if _is_known(value := pending.read_register(name))}
         try:
             changed = _pairs(self._ask(*("%s=%#x" % (name, int(value) & _WORD) for name, value in values.items())))
         except (gdb.error, ValueError):
@@ -67,7 +73,7 @@ class Callers(Unwinder):
             value = pending.read_register(name)
             if name in changed:
                 found.add_saved_register(name, gdb.Value(changed[name]).cast(value.type))
-            elif not value.is_optimized_out:
+            elif _is_known(value):
                 found.add_saved_register(name, value)
         return found
 
@@ -106,10 +112,14 @@ class Names:
             frame = one.inferior_frame()
             if self._callers.is_trampoline(frame):
                 yield _Named(one, _symbol(frame.pc()))
+            elif frame.type() == gdb.SIGTRAMP_FRAME:  # the entry of an interrupt or an exception
+                yield _Named(one, _symbol(frame.pc()))
             elif isinstance(one.function(), str):
                 yield one
             else:  # where there is no symbol, gdb writes ?? only without filters
-                yield _Named(one, _symbol(frame.pc() - (frame.level() > 0)))
+                newer = frame.newer()
+                called = newer is not None and newer.type() != gdb.SIGTRAMP_FRAME
+                yield _Named(one, _symbol(frame.pc() - called))
 
 
 _callers = Callers()

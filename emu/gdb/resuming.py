@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from emu.gdb.breakpoints import Breakpoints
+from emu.gdb.catching import Catching
 from emu.gdb.libraries import Known
 from emu.gdb.stepping import Stepping
 from emu.gdb.stop_replies import reply, text
@@ -24,6 +25,7 @@ class Resuming:
         travel: the machine.
         breakpoints: the client's.
         stepping: its steps.
+        catching: the traps that stop it.
         wire: the client.
         known: what it knows of the guest's libraries.
 
@@ -32,8 +34,11 @@ class Resuming:
         cpu: the index of the CPU that stopped last.
     """
 
-    def __init__(self, travel: Travel, breakpoints: Breakpoints, stepping: Stepping, wire: Wire, known: Known) -> None:
+    def __init__(
+        self, travel: Travel, breakpoints: Breakpoints, stepping: Stepping, catching: Catching, wire: Wire, known: Known
+    ) -> None:
         self._travel, self._breakpoints, self._stepping, self._wire, self._known = travel, breakpoints, stepping, wire, known
+        self._catching = catching
         self._untold: bytes | None = None  # why the machine stands, where the client has only been told of libraries
         self._stopped: StopReason | None = None
         self._closed = False
@@ -48,7 +53,7 @@ class Resuming:
 
     def go(self, alone: int | None) -> bytes:
         """Continues. Returns the stop reply."""
-        return self._run(alone, lambda: self._stepping.go(self._interrupted))
+        return self._catch(alone, lambda: self._stepping.go(self._interrupted))
 
     def step(self, cpu: int, alone: int | None) -> bytes:
         """Makes one step of a CPU. `alone`: see Breakpoints.apply."""
@@ -56,7 +61,16 @@ class Resuming:
 
     def back(self) -> bytes:
         """Goes back to the breakpoint or watchpoint before."""
-        return self._run(None, lambda: self._travel.back(self._interrupted))
+        return self._catch(None, lambda: self._travel.back(self._interrupted))
+
+    def _catch(self, alone: int | None, run: Callable[[], StopReason]) -> bytes:
+        """As _run, and stops also at traps that are caught."""
+
+        def caught() -> StopReason:
+            with self._catching.in_force():
+                return run()
+
+        return self._run(alone, caught)
 
     def back_step(self, cpu: int) -> bytes:
         """Goes back by one step of a CPU."""
@@ -88,15 +102,16 @@ class Resuming:
             stopped = run()
             if self._closed:
                 raise Closed
-            told = stopped.reason != Reason.BREAKPOINT or any(map(kind, stopped.stops))
+            changed = stopped.reason != Reason.STEP and self._known.changed  # gdb may make thousands of steps at once
+            trap = self._catching.caught(stopped) if stepping is None else ""
+            told = stopped.reason != Reason.BREAKPOINT or any(map(kind, stopped.stops)) or bool(trap)
             if not told and stopped.cpu == stepping:
                 stopped, told = StopReason(Reason.STEP, stopped.instant, stopped.cpu), True
-            changed = self._known.changed
             if told or changed:
                 break
         self._stopped, self.cpu = stopped, stopped.cpu
         if told:
-            self._say(text(stopped, kind))
+            self._say(text(stopped, kind) or trap)
         answer = reply(stopped, kind, self.features)
         if not changed:
             return answer

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import bisect
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from emu.cpu.callouts import Listening
@@ -26,6 +26,7 @@ class Point:
         time: the clock of the CPU that runs first from here, in cycles.
         produced: bytes that the guest had written.
         listening, watches: the stops that are part of the machine there.
+        patching: as Driver.patching: from there, the run is the same only with the same breakpoints.
         anchor: whether the machine was changed just before, so that it cannot be reached from an earlier point.
     """
 
@@ -37,6 +38,7 @@ class Point:
     produced: int
     listening: Mapping[Breakpoint, Listening]
     watches: frozenset[Watchpoint]
+    patching: bool = field(default=False)
     anchor: bool = field(default=False)
 
 
@@ -45,10 +47,14 @@ class Points:
 
     Args:
         budget: bytes that their checkpoints may hold.
+        is_usable: whether the run goes on from a point as it did. The others are passed over.
+
+    Attributes:
+        budget: as in Args; it may be changed.
     """
 
-    def __init__(self, budget: int) -> None:
-        self._budget = budget
+    def __init__(self, budget: int, is_usable: Callable[[Point], bool]) -> None:
+        self.budget, self._is_usable = budget, is_usable
         self._points: list[Point] = []
 
     def __len__(self) -> int:
@@ -70,7 +76,7 @@ class Points:
         if not point.anchor and place and self._points[place - 1].instant == point.instant:
             return
         self._points.insert(place, point)
-        while self.size > self._budget and len(self._points) > 3:
+        while self.size > self.budget and len(self._points) > 3:
             self._drop()
 
     def _drop(self) -> None:
@@ -98,21 +104,24 @@ class Points:
     def before(self, instant: Instant) -> Point | None:
         """The last point at or before an instant; None: the history begins later."""
         place = bisect.bisect_right(self._points, instant, key=lambda one: one.instant)
-        return self._points[place - 1] if place else None
+        return self._usable(self._points[:place])
 
     def last_before(self, instant: Instant) -> Point | None:
         """The last point before an instant."""
         place = bisect.bisect_left(self._points, instant, key=lambda one: one.instant)
-        return self._points[place - 1] if place else None
+        return self._usable(self._points[:place])
+
+    def _usable(self, points: Sequence[Point]) -> Point | None:
+        """The last of them that can be used."""
+        return next((one for one in reversed(points) if self._is_usable(one)), None)
 
     def with_fewer(self, cpu: int, instructions: int, until: Instant) -> Point | None:
         """The last point up to an instant at which a CPU had started at most so many instructions."""
-        points = (one for one in reversed(self._points) if one.instant <= until)
-        return next((one for one in points if one.instructions[cpu] <= instructions), None)
+        return self._usable([one for one in self._points if one.instant <= until and one.instructions[cpu] <= instructions])
 
     def at_time(self, cycles: int) -> Point | None:
         """The last point whose time is at most a time, in cycles."""
-        return next((one for one in reversed(self._points) if one.time <= cycles), None)
+        return self._usable([one for one in self._points if one.time <= cycles])
 
     def next_anchor(self, point: Point | None) -> Point | None:
         """The first anchor behind a point, or at its instant but later; None: there is none."""

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
+from emu.cpu.native import block_record, turns
 from emu.cpu.native import history as native
-from emu.cpu.native import turns
 from emu.cpu.native.cpu_records import Board
 from emu.cpu.native.history_record import NOWHERE, History, Moment
 from emu.cpu.snapshot import Checkpoints
@@ -37,11 +37,13 @@ class Shown(NamedTuple):
     Attributes:
         done: instructions of the block that have been executed.
         size: instructions of the block.
-        cycles, instructions: of the CPU, with the block.
+        cost: cycles of the block.
+        cycles, instructions: of the CPU, with the block: as instructions in it see them.
     """
 
     done: int
     size: int
+    cost: int
     cycles: int
     instructions: int
 
@@ -73,8 +75,8 @@ class Replay:
         self.looks_ahead = False
         self.shown: Shown | None = None
         self.host_stop: tuple[Instant, Watchpoint] | None = None
-        self.points = Points(budget)
         self.stopping = Stopping(self._board, self.history)
+        self.points = Points(budget, self._is_usable)
         self._checkpoints = Checkpoints(self._board, driver.roots, [*driver.apart, driver, apart, self, self.stopping])
         self._from: Point | None = None  # the latest point that was restored or is an anchor, before the present
         self._near: Point | None = None  # from which the machine goes on when something is shown
@@ -109,6 +111,7 @@ class Replay:
             self.produced,
             dict(self.stopping.listening),
             self.stopping.watches,
+            self.driver.patching,
             anchor,
         )
 
@@ -117,6 +120,9 @@ class Replay:
         point, counts = self._from, tuple(cpu.instructions for cpu in self._board.cpus)
         restored = point is not None and (point.turns, point.instructions) == (self.history.turns, counts)
         return point if point is not None and restored else self._point()
+
+    def _is_usable(self, point: Point) -> bool:
+        return point.anchor or not point.patching or point.listening.keys() == self.stopping.breakpoints
 
     def keep(self, anchor: bool = False) -> None:
         """Adds a point at the present."""
@@ -143,8 +149,8 @@ class Replay:
         record = self._board.record
         if self.shown is not None:
             record.interrupted = True
-            cpu = self._board.current
-            cpu.record.instructions = self.shown.instructions  # later instants are later
+            cpu, (done, size, cost, cycles, instructions) = self._board.current, self.shown
+            self._account(cycles - cost + cost * done // size, instructions)  # so later instants are later
             cpu.record.turn_end = max(cpu.record.turn_end, cpu.record.cycles + 1)
             cpu.forget_all()
         cpu = self._board.current
@@ -231,23 +237,72 @@ class Replay:
             self.no_goal()
         self.now, self.shown, self._near = self.boundary(), None, None
 
+    def next_block(self) -> bool:
+        """Goes on to the next block of the turn. Returns False if it is the last.
+
+        Nothing of the block that is shown has been executed. The machine may only be looked at until it goes `to` an instant.
+        """
+        shown, turn, history = self.shown, self.now.turn, self.history
+        assert shown is not None and shown.done == 0
+        self._account(shown.cycles - shown.cost, shown.instructions - shown.size)  # the run accounts it again
+        self.note_between(None, None)
+        self.no_goal()
+        history.goal_turn, history.goal_block = turn, shown.instructions + 1
+        there = self.run_to_goal() and self._board.record.interrupted
+        self.no_goal()
+        block = self._board.current.record.goal_block
+        if there and block is not None:
+            self._show_block(turn, block_record.cost_of(block))
+        return there
+
     def to_block(self, turn: int, instructions: int) -> None:
         """Runs to the beginning of the block of a turn with which its CPU has started at least so many instructions."""
         self.to_turn(turn)
-        near, history = self._here(), self.history
+        near = self._here()
+        self._run_to_block(turn, instructions)
+        block = self._board.current.record.goal_block
+        assert block is not None
+        timed = self._board.timing is not None
+        self._show_block(turn, self._cost(near, turn, instructions, block.instructions) if timed else block_record.cost_of(block))
+        self._near = near
+
+    def _show_block(self, turn: int, cost: int) -> None:
+        """A block of a cost is about to begin, which was the goal."""
+        cpu = self._board.current
+        block = cpu.record.goal_block
+        assert block is not None
+        self.shown = shown = Shown(0, block.instructions, cost, cpu.cycles + cost, cpu.instructions + block.instructions)
+        self._account(shown.cycles, shown.instructions)
+        self.now = Instant(turn, shown.instructions, cpu.pc, cpu.index)
+
+    def _run_to_block(self, turn: int, instructions: int) -> None:
+        history = self.history
         history.goal_turn, history.goal_block = _NOWHERE, instructions
         self.reason = turns.TIME
         while self.reason != native.GOAL:
             if not self.driver.moment() or history.turns > turn:
                 raise AssertionError(f"the block with instruction {instructions} is not reached again in turn {turn}")
         self.no_goal()
-        cpu = self._board.current
-        block = cpu.record.goal_block
-        assert block is not None
-        before, size = cpu.instructions, block.instructions
-        self._near = near
-        self.shown = Shown(0, size, cpu.cycles, before + size)
-        self.now = Instant(turn, before + size, cpu.pc, cpu.index)
+
+    def _cost(self, near: Point, turn: int, instructions: int, size: int) -> int:
+        """What the next block, of `size` instructions, costs in a timing model with state: executes it, and comes back to it."""
+        cpu, history = self._board.current, self.history
+        before = cpu.cycles
+        history.goal_turn, history.goal_block, self.reason = turn, cpu.instructions + size + 1, turns.TIME
+        with suppress(GuestPanic, PoweredOff):
+            while self.driver.moment() and self.reason != native.GOAL:
+                pass
+        cost = cpu.cycles - before
+        self.restore(near)
+        self._run_to_block(turn, instructions)
+        return cost
+
+    def _account(self, cycles: int, instructions: int) -> None:
+        """Sets the clock and the counter of the CPU whose turn it is."""
+        record = self._board.current.record
+        record.cycles, record.instructions = cycles, instructions
+        if (counter := record.cycle_counter) is not None and counter.address:
+            counter[0] = cycles
 
     def show_next(self) -> bool:
         """Executes one more instruction of the block that is shown. Returns False, having done nothing, if it is the last."""
@@ -260,6 +315,7 @@ class Replay:
         cpu.record.state.cflags_next_tb = 1
         native.show(self._board.record, cpu.record, shown.cycles, shown.instructions)
         cpu.record.state.cflags_next_tb = _ANY_SIZE
+        self._account(shown.cycles, shown.instructions)
         if not 0 <= cpu.pc - before <= _LONGEST:
             self.faulted = shown.instructions
             return False

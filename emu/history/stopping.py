@@ -39,8 +39,8 @@ class Stopping:
         self._written: set[Watchpoint] = set()
         board.on_write = self.writes_code
 
-    def add(self, stop: Stop) -> None:
-        """Adds a stop."""
+    def check(self, stop: Stop) -> None:
+        """Raises ValueError if a stop cannot be added."""
         if stop.cpu is not None and not 0 <= stop.cpu < len(self._board.cpus):
             raise ValueError(f"CPU {stop.cpu}: there are {len(self._board.cpus)}")
         if isinstance(stop, Watchpoint):
@@ -48,13 +48,11 @@ class Stopping:
                 raise ValueError("a watchpoint watches reads or writes of at least one byte")
             if stop not in self.wanted and sum(isinstance(one, Watchpoint) for one in self.wanted) == WATCHES:
                 raise ValueError(f"{WATCHES} watchpoints are the most")
-        self.wanted.add(stop)
-        self.put_in_force()
 
-    def remove(self, stop: Stop) -> None:
-        """Removes it. Raises KeyError if it is not there."""
-        self.wanted.remove(stop)
-        self.put_in_force()
+    @property
+    def breakpoints(self) -> set[Breakpoint]:
+        """The breakpoints that are wanted."""
+        return {stop for stop in self.wanted if isinstance(stop, Breakpoint)}
 
     def went_back(self, listening: Mapping[Breakpoint, Listening], watches: frozenset[Watchpoint]) -> None:
         """The machine is at an earlier state, with the stops of that time."""
@@ -63,7 +61,7 @@ class Stopping:
 
     def put_in_force(self) -> None:
         """Gives the machine the stops that are wanted."""
-        wanted = {stop for stop in self.wanted if isinstance(stop, Breakpoint)}
+        wanted = self.breakpoints
         callouts = self._board.callouts
         for old in self.listening.keys() - wanted:
             callouts.unlisten(self.listening.pop(old))

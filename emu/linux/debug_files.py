@@ -55,7 +55,7 @@ def _candidates(kernel: Path) -> Iterator[Path]:
         yield debug_folder(kernel) / "boot" / name
         yield INSTALLED / "boot" / name
         yield INSTALLED / "lib/modules" / name.removeprefix("vmlinux-") / "vmlinux"
-    yield from (folder / "vmlinux" for folder in kernel.resolve().parents[:4])  # arch/x86/boot/bzImage is in a tree of Linux
+    yield from (folder / "vmlinux" for folder in kernel.resolve().parents[:4])  # of a bzImage in a tree of Linux
 
 
 def _notes(path: Path) -> bytes | None:

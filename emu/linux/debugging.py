@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from emu.cpu.board import Board
 from emu.gdb.libraries import Library
 from emu.gdb.monitor import Views
 from emu.gdb.symbol_file import Symbol, symbol_file, write_symbol_file
+from emu.gdb.task_threads import Waiting, WaitingTask
 from emu.linux import arch
 from emu.linux.btf import Btf
 from emu.linux.call_frames import USER_SPACE, call_frames
@@ -20,6 +22,7 @@ from emu.linux.image import Kernel
 from emu.linux.memory import LinuxMemory
 from emu.linux.module_files import ModuleFiles
 from emu.linux.orc import NoOrc, Orc
+from emu.linux.return_stacks import callers_of
 from emu.linux.structures import Structures
 from emu.linux.symbols import Symbols
 
@@ -44,29 +47,60 @@ def views_of(
         OSError: a file cannot be written.
     """
 
-    def tasks() -> Iterator[str]:
-        memory = LinuxMemory(board.ram, symbols)
-        known = Structures(Btf.of(kernel), symbols)
-        at = known.task
+    def memory_now() -> LinuxMemory:
+        return LinuxMemory(board.ram, symbols)
+
+    @functools.cache
+    def structures() -> Structures:
+        return Structures(Btf.of(kernel), symbols)
+
+    def running_in(memory: LinuxMemory, known: Structures) -> dict[int, int]:
+        """The indices of CPUs, by the addresses of the tasks that they run."""
         running = {}
         for cpu in board.cpus:
             with suppress(LookupError):  # the kernel has not started it
                 running[memory.word(known.per_cpu_address(memory, cpu.index, known.per_cpu.current_task))] = cpu.index
+        return running
+
+    def tasks() -> Iterator[str]:
+        memory, known = memory_now(), structures()
+        at, running = known.task, running_in(memory, known)
         yield f"{'PID':>6} {'TGID':>6} {'CPU':>4} {'STATE':>6} {'task_struct':18} NAME"
         for task in _tasks(memory, known, symbols):
             pid, tgid, state = (memory.word(task + place.offset, place.size) for place in (at.pid, at.tgid, at.state))
             place = str(running[task]) if task in running else "-"
             yield f"{pid:6} {tgid:6} {place:>4} {state:#6x} {task:#018x} {memory.string(task + at.comm.offset, _LONGEST_NAME)}"
 
+    def waiting() -> Iterator[WaitingTask]:
+        memory, known = memory_now(), structures()
+        at, running = known.task, running_in(memory, known)
+        for task in _tasks(memory, known, symbols):
+            if task not in running and (pid := memory.word(task + at.pid.offset, at.pid.size)):
+                yield WaitingTask(pid, memory.string(task + at.comm.offset, _LONGEST_NAME), task)
+
+    def saved(task: WaitingTask) -> Mapping[str, int]:
+        memory = memory_now()
+        sp = memory.word(task.address + Btf.of(kernel).offset(f"task_struct.{arch.SAVED_STACK_POINTER}"))
+        values = {name: memory.word(sp + 8 * n) for n, name in enumerate(arch.SWITCHED)}
+        return values | {"sp": sp + 8 * len(arch.SWITCHED)}
+
     def patching() -> Iterator[str]:
         yield "nothing is written to a Linux guest"
 
-    try:
+    def tasks_now() -> Iterator[int]:
+        """The addresses of all tasks, those first that run."""
+        memory, known = memory_now(), structures()
+        running = running_in(memory, known)
+        yield from running
+        yield from (task for task in _tasks(memory, known, symbols) if task not in running)
+
+    modules = callers = None
+    with suppress(ValueError):  # a kernel without BTF
+        btf = Btf.of(kernel)
         debug, unwinding = (debug_modules(kernel.path), _unwinding(folder, kernel, symbols)) if has_debug else ({}, [])
-        modules = ModuleFiles(folder, board.ram, symbols, Btf.of(kernel), debug, unwinding)
-    except ValueError:  # a kernel without BTF
-        modules = None
-    return Views(trace, tasks, patching, modules)
+        modules = ModuleFiles(folder, board.ram, symbols, btf, debug, unwinding)
+        callers = callers_of(memory_now, symbols, btf, tasks_now)
+    return Views(trace, tasks, patching, modules, callers, Waiting(waiting, saved))
 
 
 def _tasks(memory: LinuxMemory, known: Structures, symbols: Symbols) -> Iterator[int]:

@@ -43,7 +43,11 @@ class Driven:
         waited = self._waited()
         return None if waited is None else exit_status(waited)
 
-    def begin(self, command: str | Sequence[str], stdin: bytes) -> None:
+    @property
+    def patching(self) -> bool:
+        return False  # a PC's code is coherent
+
+    def begin(self, command: str | Sequence[str], stdin: bytes, on_exec: Callable[[int], None] | None) -> None:
         channel = self._guest.channel
         words = words_of_command(command)
         self._begun()

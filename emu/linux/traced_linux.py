@@ -8,11 +8,12 @@ import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from emu.ftrace.arrays.traced_command import following, recording
+from emu.history.travels import Travels
 from emu.linux.config import LinuxConfig, LinuxParameters
 from emu.linux.guest import Guest
 from emu.linux.image import Kernel
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from emu.ftrace.arrays.trace_array import TraceArray
     from emu.ftrace.probes.host_probes import Hit, HostProbe
     from emu.ftrace.tracefs import TraceFS
+    from emu.history.reaching import EventPlace
     from emu.kernel.counting import Counting
     from emu.kernel.guest_cpu import GuestCpu
     from emu.linux.driven import Driven
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["TracedLinux"]
 
 
-class TracedLinux(ABC):
+class TracedLinux(Travels, ABC):
     """The part of a LinuxMachine that traces and is debugged. Nothing is read of the kernel before the first use of it."""
 
     config: LinuxConfig
@@ -195,6 +197,9 @@ class TracedLinux(ABC):
         port: int = 0,
         command: str | Sequence[str] | None = None,
         *,
+        trace: bool | Collection[str] = False,
+        follow: bool = False,
+        at: EventPlace | None = None,
         history: int = 512 << 20,
         ready: Callable[[int], Callable[[], bool]] | None = None,
         has_debug: bool = False,
@@ -205,12 +210,25 @@ class TracedLinux(ABC):
         """
         self._check()
         from emu.gdb.serving import serve  # imported when needed
-        from emu.history.travel import Travel
         from emu.linux.debugging import views_of
 
-        with tempfile.TemporaryDirectory(prefix="emu-gdb-") as folder:
+        self.travel.replay.points.budget = history
+        found = None if at is None else partial(self.at_event, at)
+        with tempfile.TemporaryDirectory(prefix="emu-gdb-") as folder, self._traced(trace, follow):
             views = views_of(self.board, self._kernel, self._guest.symbols, self._pieces, Path(folder), has_debug)
-            serve(self.board, self.cpus, Travel(self, history), views, port=port, command=command, ready=ready)
+            serve(self.board, self.cpus, self.travel, views, port=port, command=command, ready=ready, at=found)
+
+    def at_event(self, event: EventPlace) -> None:
+        """Goes to where an event of this run's trace is about to be recorded (emu.history.reaching).
+
+        Raises:
+            NotReached: the run does not come to it. It is a LookupError.
+            KeyError: there is no such instance.
+        """
+        from emu.history.reaching import reach
+
+        array = self.trace_array.instances[event.array] if event.array else self.trace_array
+        reach(self.travel, event, lambda: array.reader.latest_time(event.cpu) >= event.time)
 
     def _pieces(self, path: str) -> Iterator[bytes]:
         return self.tracefs.read_pieces(path)

@@ -13,7 +13,8 @@ __all__ = [
     "DEFAULT_PACKAGES", "DIRECT_MAP", "DIRECT_MAP_BASE", "ELF_MACHINE", "ELF_MACHINE_NAME", "IMAGES", "KERNEL_HALF",
     "KERNEL_START", "LOADED_HIGH", "LONGEST_CALL", "MODULES_END", "MOST_MEMORY", "NAME", "NO_FUNCTIONS",
     "PACKAGE_ARCHITECTURE", "PAGE", "PAGES", "PAGES_BASE", "PAGE_TABLE", "PER_CPU", "REGISTERS", "SAVED_STACK_POINTER",
-    "SITE_OFFSETS", "SYSCALL_PREFIXES", "SYSCALL_TABLE", "WITHOUT_CALLERS", "XLF_KERNEL_64", "argument", "ends_with_call", "walk",
+    "SITE_OFFSETS", "SWITCHED", "SYSCALL_PREFIXES", "SYSCALL_TABLE", "WITHOUT_CALLERS", "XLF_KERNEL_64", "argument",
+    "ends_with_call", "walk",
 ]  # fmt: skip
 
 NAME = "x86-64"
@@ -56,6 +57,7 @@ REGISTERS = (
     "flags", "sp", "ss",
 )  # fmt: skip
 SAVED_STACK_POINTER = "thread.sp"  # in struct task_struct
+SWITCHED = "r15", "r14", "r13", "r12", "bx", "bp", "ip"  # struct inactive_task_frame, at that stack pointer
 
 SYSCALL_TABLE = "sys_call_table"  # the symbol of the functions of system calls, by number
 # So begin their names: one function may have several. (arch_syscall_match_sym_name of arch/x86/include/asm/ftrace.h)

@@ -10,6 +10,7 @@ from emu.ftrace.guest.reports import GuestReports
 from emu.ftrace.sites.site_updates import PatchedFtrace
 from emu.gdb.callers import Callers
 from emu.gdb.monitor import Views
+from emu.gdb.task_threads import Waiting, WaitingTask
 from emu.kernel.kernel import Kernel
 
 __all__ = ["views_of"]
@@ -39,7 +40,18 @@ def views_of(
             if (awaited := driver.waits_for(cpu.index)) is not None:
                 yield f"  CPU {cpu.index} {awaited}"
 
-    return Views(trace, tasks, patching, callers=_callers(kernel, reports, ftrace.arch.return_offset))
+    def waiting() -> Iterator[WaitingTask]:
+        known = kernel.tasks
+        running = set(known.running().values())
+        for task in known:
+            if task not in running and (pid := known.pid(task)):  # the idle tasks have no number of their own
+                yield WaitingTask(pid, known.comm(task), task)
+
+    def saved(task: WaitingTask) -> Mapping[str, int]:
+        return kernel.arch.switched_out(kernel.memory, task.address)
+
+    callers = _callers(kernel, reports, ftrace.arch.return_offset)
+    return Views(trace, tasks, patching, callers=callers, waiting=Waiting(waiting, saved))
 
 
 def _callers(kernel: Kernel, reports: GuestReports, before: int) -> Callers:

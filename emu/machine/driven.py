@@ -42,10 +42,14 @@ class Driven:
         status = self._kernel.commands.status
         return None if status is None else exit_status(status)
 
-    def begin(self, command: str | Sequence[str], stdin: bytes) -> None:
+    @property
+    def patching(self) -> bool:
+        return self._running.patching or any(cpu.record.stale for cpu in self.board.cpus)
+
+    def begin(self, command: str | Sequence[str], stdin: bytes, on_exec: Callable[[int], None] | None) -> None:
         self._running.check()
         kernel = self._kernel
-        kernel.commands.give(shell_line(command) if isinstance(command, str) else command)
+        kernel.commands.give(shell_line(command) if isinstance(command, str) else command, on_exec)
         ConsoleInput(kernel.console, kernel.device_interrupt, stdin, None)
 
     def moment(self) -> bool:

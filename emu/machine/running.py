@@ -172,6 +172,11 @@ class Running:
         """Whether work that tracefs has started is still running in the guest."""
         return self._ftrace.driver.busy or self._kernel.work.busy
 
+    @property
+    def patching(self) -> bool:
+        """Whether call sites are being changed."""
+        return self._ftrace.driver.busy
+
     def settle(self, limit: int | None = None, host_limit: float | None = None) -> None:
         """See Machine.settle."""
         self.check()

@@ -29,6 +29,7 @@ _MOST_STAGES = 7  # of a protocol that is nearly none of those below
 _MOST_CHANGES = 2  # of one that is nearly one of them
 _MOST_VISITS = 2
 _MOST_STAGES_OF_OTHERS = 3
+_FEW_STEPS = 3  # of a protocol beside which there may be two other patchers
 _HANDLERS = tuple(handler for handler in Handler if handler is not Handler.WAIT)
 _OTHER_STEPS = ("wait-tasks", "free", "forget", "know", "know 1", "forget 1", "lock", "unlock")
 _BY = tuple((*[width] * count, last) for width in WIDTHS for count in range(8) for last in WIDTHS)  # stores of a write
@@ -153,7 +154,7 @@ def _with_more(scenario: Scenario, draws: _Draws) -> Scenario:
             nests=draws.maybe(True, False),
             ist=frozenset(stack for stack in Stack if draws.maybe(True, False)),
         )
-    if draws.maybe(True, False):
+    if draws.below(2) and len(scenario.places) == 1:
         return _with_others(scenario, draws)
     steps = scenario.steps(model_patches(scenario))
     synchronisations = any(isinstance(step, Synchronise | Release) for step in steps)
@@ -199,12 +200,13 @@ def _with_others(scenario: Scenario, draws: _Draws) -> Scenario:
     patches = model_patches(scenario)
     locks = draws.below(2)
     others = []
-    for _ in range(1 + (draws.below(4) == 0)):
+    assert isinstance(scenario.protocol, WrittenProtocol)
+    few = len(scenario.protocol.steps) <= _FEW_STEPS
+    for _ in range(1 + (few and not draws.below(4))):
         stages = [_stage(draws, bool(scenario.breakpoint)) for _ in range(1 + draws.below(_MOST_STAGES_OF_OTHERS))]
         steps = [step for stage in stages for step in _steps(stage, patches, scenario.breakpoint)]
         protocol = WrittenProtocol(tuple(["lock"] * locks + steps + ["unlock"] * locks))
         others.append(OtherPatcher(protocol, protocol.text, not draws.below(3)))
-    assert isinstance(scenario.protocol, WrittenProtocol)
     steps = [*["lock"] * locks, *scenario.protocol.steps, *["unlock"] * locks]
     return dataclasses.replace(_with_protocol(scenario, steps), others=tuple(others), fails_at=0)
 

@@ -32,6 +32,7 @@ class Standing(Travel):
         self.asked: list[tuple[object, ...]] = []
         self.next = StopReason(Reason.STEP, Instant(0), 0)
         self._stops: set[Stop] = set()
+        self.board = machine.board
 
     now = first = last = property(lambda self: Instant(1000))
     nanoseconds = property(lambda self: 14_349_000)

@@ -133,3 +133,40 @@ def test_twenty_breakpoints_change_nothing() -> None:
             ends.append((hashlib.sha256(machine.board.ram).hexdigest(), clocks, machine.kernel.commands.status))
     assert said.count(" hit Breakpoint ") >= 20
     assert ends[0] == ends[1]
+
+
+def test_tasks_are_threads_on_request(arch: str) -> None:
+    """They show where each of them waits. Their registers cannot be set."""
+    with booted_machine(arch) as machine:
+        known = machine.kernel.tasks
+        said = gdb(
+            machine, "break vfs_read", "continue", "monitor threads tasks", "info threads", "thread apply all -q bt 3",
+            r"echo ==\n", "thread 3", "p $sp = 1", "monitor threads cpus", "info threads", command="sleep 0.01 | cat",
+        )  # fmt: skip
+        waiting = {f"{known.comm(task)}-{known.pid(task)}" for task in known if known.pid(task)}
+    before, after = said.split("==")
+    threads = set(re.findall(r'^\s+\d+\s+Thread \d+ "(\S+)" \(waits\)', before, re.MULTILINE))
+    assert {"init-1", "kthreadd-2"} < threads and len(threads & waiting) >= len(threads) - 3  # those of the command have ended
+    assert len(re.findall(r"^#0 .* in (?:__schedule|context_switch) \(", before, re.MULTILINE)) == len(threads)
+    assert len(re.findall(r"^#1 .* in schedule \(", before, re.MULTILINE)) >= len(threads) - 2
+    assert "E.no CPU runs this task: its registers cannot be set" in after
+    assert len(re.findall(r"^[* ]\s+\d+\s+Thread", after, re.MULTILINE)) == 2
+
+
+def test_traps_are_caught(arch: str) -> None:
+    """Forward and backward, and without any change of the run."""
+    ends = []
+    catching = (
+        "monitor catch syscall", "continue", "monitor when", "continue", "monitor when", "reverse-continue", "monitor when",
+        "monitor catch nonsense", "monitor uncatch",
+    )  # fmt: skip
+    for commands in ((), catching):
+        with booted_machine(arch) as machine:
+            said = gdb(machine, *commands, "continue")
+            clocks = [(cpu.cycles, cpu.instructions) for cpu in machine.board.cpus]
+            ends.append((hashlib.sha256(machine.board.ram).hexdigest(), clocks, machine.kernel.commands.status))
+    assert len(re.findall(r"CPU \d takes a trap, syscall \(\w+\); it goes on at 0x4\w+\.", said)) == 3
+    first, second, again = re.findall(r"^(\S+ s, turn \d+, CPU \d)", said, re.MULTILINE)
+    assert first == again != second
+    assert "'nonsense' is no trap's name" in said and "The command has ended with status 0." in said
+    assert ends[0] == ends[1]

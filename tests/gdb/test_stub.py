@@ -258,6 +258,11 @@ def test_an_interrupt_is_seen_and_a_lost_packet_is_left_out() -> None:
     client.sendall(b"\x03")
     assert wire.interrupted()
     assert not wire.interrupted()
+    client.sendall(b"\x03$qC#b4")  # it stood already
+    assert wire.receive() == b"qC" and not wire.interrupted()
+    client.sendall(b"$qC#b4\x03")
+    assert wire.receive() == b"qC" and wire.interrupted()
+    assert client.recv(10) == b"++"
     client.sendall(b"$m100$qC#b4")
     assert wire.receive() == b"qC"
     assert client.recv(10) == b"-+"

@@ -13,7 +13,7 @@ import numpy as np
 from emu.cpu.board import Board
 from emu.cpu.cpu import Cpu
 from emu.cpu.native.cpu_records import VECTORS
-from emu.gdb.arch import GdbArch, load
+from emu.gdb.arch import load
 from emu.history.stops import Instant
 
 __all__ = ["State", "states_at"]

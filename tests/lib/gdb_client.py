@@ -9,6 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
+from emu.gdb import GDB_SCRIPT
+
 __all__ = ["Debugged", "gdb"]
 
 
@@ -20,8 +22,11 @@ class Debugged(Protocol):
     ) -> None: ...
 
 
-def gdb(machine: Debugged, symbols: Path, *commands: str, command: str) -> str:
-    """What gdb prints while it debugs a machine that runs a command. The machine is then of no use for anything else."""
+def gdb(machine: Debugged, symbols: Path, *commands: str, command: str, debug: Path | None = None) -> str:
+    """What gdb prints while it debugs a machine that runs a command. The machine is then of no use for anything else.
+
+    `debug`: a further file with symbols.
+    """
     ports: list[int] = []
     listening, ended = threading.Event(), threading.Event()
 
@@ -34,13 +39,15 @@ def gdb(machine: Debugged, symbols: Path, *commands: str, command: str) -> str:
 
     def talk() -> None:
         listening.wait(20)
-        first = (
-            "set pagination off", "set confirm off", "set width 0", "set sysroot /", "set breakpoint pending on",
+        first: tuple[str, ...] = (
+            "set pagination off", "set confirm off", "set width 0", "set breakpoint pending on",
             f"target remote 127.0.0.1:{ports[0]}",
         )  # fmt: skip
+        if debug is not None:
+            first = (f"add-symbol-file {debug} -o 0", *first)
         words = [word for one in (*first, *commands) for word in ("-ex", one)]
         done = subprocess.run(
-            ["gdb-multiarch", "-nx", "-q", "-batch", *words, str(symbols)],
+            ["gdb-multiarch", "-nx", "-q", "-batch", "-iex", f"source {GDB_SCRIPT}", *words, str(symbols)],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=100,
         )  # fmt: skip
         printed.append(done.stdout)

@@ -8,8 +8,10 @@ import random
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from emu.history.reaching import EventPlace
 from emu.history.stops import Breakpoint, Reason, Watchpoint
 from emu.linux.btf import Btf
 from emu.linux.machine import LinuxMachine
@@ -107,13 +109,32 @@ def test_who_has_set_a_tasks_state(machine: LinuxMachine, real_symbols: Symbols)
     assert told[0][-1][1].startswith(("prepare_to_wait", "set_current_state"))
 
 
-@pytest.mark.long("instants of a whole run")
+def test_the_last_write_of_a_word_stores_what_is_there_at_the_end(machine: LinuxMachine) -> None:
+    """Of words all over RAM, whatever writes them: a store, a string instruction, the CPU at an interrupt."""
+    travel, ram, random_ = machine.travel, machine.board.ram, random.Random(3)
+    before = np.frombuffer(bytes(ram), np.uint64)
+    travel.go()
+    end, last = np.frombuffer(bytes(ram), np.uint64), travel.now
+    pages: dict[int, list[int]] = {}
+    for word in np.flatnonzero(before != end).tolist():
+        pages.setdefault(word // 512, []).append(word)
+    for word in (random_.choice(words) for words in random_.sample([*pages.values()], 8)):
+        travel.goto(last)
+        watch = Watchpoint(8 * word, physical=True)
+        travel.add(watch)
+        stopped = travel.back()
+        travel.remove(watch)
+        assert stopped.reason == Reason.WATCHPOINT, hex(8 * word)
+        travel.step(stopped.cpu)
+        assert int.from_bytes(ram[8 * word : 8 * word + 8], "little") == end[word], hex(8 * word)
+
+
 def test_from_random_instants_back_and_forward_again(machine: LinuxMachine, end: str) -> None:
     travel, random_ = machine.travel, random.Random(7)
     begin = travel.nanoseconds
     travel.go()
     last = travel.nanoseconds
-    for _ in range(30):
+    for _ in range(8):
         travel.goto(random_.randrange(begin, last))
         travel.step(random_.randrange(2), random_.randrange(1, 60))
         there, now = state(machine), travel.now
@@ -121,3 +142,31 @@ def test_from_random_instants_back_and_forward_again(machine: LinuxMachine, end:
         assert state(machine) == end
         travel.goto(now)
         assert state(machine) == there
+
+
+@pytest.mark.parametrize("traced", ["vfs_read", "sched:sched_switch"])
+def test_an_event_leads_to_where_it_is_recorded(real_kernel: Path, machines_folder: Path, traced: str) -> None:
+    """A function of a trace is about to be called, and a tracepoint to be hit, though tracing is begun again and again."""
+    with boot_once(real_kernel, machines_folder) as machine:
+        tracefs = machine.tracefs
+        tracefs.write("tracing_on", "0")
+        if ":" in traced:
+            tracefs.write("set_event", traced)
+        else:
+            tracefs.write("set_ftrace_filter", traced)
+            tracefs.write("current_tracer", "function")
+        with machine._traced(True, False):
+            machine.travel.begin("cat /proc/version")
+            begun = machine.travel.now
+            machine.travel.go()
+            events = machine.trace()[traced if ":" in traced else "ftrace:function"]
+            place = EventPlace(int(events["time"][0]), int(events["cpu"][0]))
+            machine.travel.goto(begun)
+            machine.at_event(place)
+            cpu = machine.cpus[place.cpu]
+            assert machine.travel.cpu == place.cpu
+            assert machine.trace_array.reader.latest_time(place.cpu) < place.time
+            assert cpu.symbol.split("+")[0] == (traced if ":" not in traced else "__schedule")
+            for _ in range(2):
+                machine.travel.step(place.cpu)
+            assert machine.trace_array.reader.latest_time(place.cpu) == place.time

@@ -18,10 +18,12 @@ from tests.race import plain_model
 
 
 def random_scenario(random: Random, arch: str) -> Scenario:
-    """A scenario of the generator, in which not everything counts as wrong."""
+    """A scenario of the generator, in which not everything counts as wrong; a protocol that does not end does if a CPU that does
+    not get on does, because in the plain model they are the same.
+    """
     scenario = generated(random, arch=arch, cpus=1, most_sites=2)
     never = frozenset(wrong for wrong in Wrong if random.random() < 0.9)
-    return dataclasses.replace(scenario, never=never | {Wrong.TORN})
+    return dataclasses.replace(scenario, never=never | {Wrong.TORN} | ({Wrong.STUCK} if scenario.live else set()))
 
 
 def compared(seed: str, count: int, cpus: int, most: int) -> tuple[int, int]:
@@ -46,17 +48,17 @@ def compared(seed: str, count: int, cpus: int, most: int) -> tuple[int, int]:
     return decided, safe
 
 
-@pytest.mark.parametrize("cpus", [1, 2])
-def test_a_few_random_scenarios(cpus: int) -> None:
-    decided, safe = compared("a few", 24, cpus, 500 * cpus)
-    assert decided >= 8 and 1 <= safe < decided
+@pytest.mark.parametrize(("cpus", "count", "most"), [(1, 200, 500), (2, 60, 800)])
+def test_a_few_random_scenarios(cpus: int, count: int, most: int) -> None:
+    decided, safe = compared("a few", count, cpus, most)
+    assert decided >= count / 2 and 5 <= safe < decided
 
 
 def test_many_random_scenarios() -> None:
-    decided, safe = compared("many", 3_000, 1, 20_000)
-    assert decided > 2_700 and safe > 500
+    decided, safe = compared("many", 5_000, 1, 10_000)
+    assert decided > 4_800 and safe > 1_000
 
 
 def test_many_random_scenarios_of_two_cpus() -> None:
-    decided, safe = compared("many, two", 600, 2, 20_000)
-    assert decided > 300 and safe > 20
+    decided, safe = compared("many, two", 800, 2, 20_000)
+    assert decided > 400 and safe > 40

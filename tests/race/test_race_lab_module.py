@@ -44,7 +44,7 @@ def directed(machine: Machine, lab: LabModule) -> Iterator[Machine]:
 def test_sites_lie_at_chosen_offsets_of_lines_of_their_own(machine: Machine, lab: LabModule) -> None:
     assert set(race_arch.load(machine.board.arch.name).places) <= set(lab.sites)
     sites = [site for group in lab.sites.values() for site in group]
-    assert all(len(group) >= 2 for group in lab.sites.values())
+    assert all(len(group) >= 2 for place, group in lab.sites.items() if place < LINE)
     size = len(machine.ftrace.arch.nop)
     lines = [{site.address // LINE, (site.address + size - 1) // LINE} for site in sites]
     assert len(set().union(*lines)) == sum(len(one) for one in lines)

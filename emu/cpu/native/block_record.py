@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from emu.cpu.native import known_blocks
 from emu.cpu.native.cpu_records import Block, Cpu, StringCost
-from emu.native.functions import njit
+from emu.native.functions import njit, shared
 from emu.native.records import u64
 
 UNKNOWN, STRING = u64(1 << 63), u64(1 << 62)
@@ -71,6 +71,14 @@ def charge(cpu: Cpu, block: Block) -> None:
         _count(cpu, 1, 0)
     else:
         _count(cpu, cycles, block.instructions)
+
+
+@shared
+def cost_of(block: Block) -> u64:
+    """The cycles that a block costs when it begins, without repetitions."""
+    if block.cycles == UNKNOWN:
+        return 1
+    return string_cost_of(block).cycles if block.cycles & STRING else block.cycles
 
 
 @njit

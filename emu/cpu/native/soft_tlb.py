@@ -2,7 +2,7 @@
 """Unicorn's cache of translated addresses, as accesses to watched memory need it: pages are marked in it, in place.
 
 Nothing is dropped from it. A CPU whose page was dropped would look the page up again, and that shows: it sets bits in page
-tables, and on SPARC V9 in the TLB, which decide what the guest's kernel replaces.
+tables, and where software fills the TLB, in that one. They decide what the guest's kernel replaces.
 
 An entry that has made room for another one comes back if its word is the page's address, without any mark. So a marked one is
 looked for here before the page is looked up.
@@ -120,9 +120,9 @@ def build(arch: str, layout: CpuStructures, page_bits: int, kinds_of: Callable[[
         for mode in range(u64(modes)):
             entry = entry_of(cpu, mode, address)
             word = entry[field]
-            if word != NONE and word & marked and word & ~offsets == address & ~offsets:
-                if entry[PHYSICAL] == physical & ~offsets:
-                    return True
+            there = word != NONE and word & marked and word & ~offsets == address & ~offsets
+            if there and entry[PHYSICAL] == physical & ~offsets:
+                return True
         return False
 
     @njit
@@ -152,10 +152,10 @@ def build(arch: str, layout: CpuStructures, page_bits: int, kinds_of: Callable[[
         """A CPU needs an address that the table does not have."""
         if state.opaque != 0:
             cpu = Cpu(state.opaque)
-            history = cpu.board.history
-            if history is not None and history.watch_count != 0 and access <= STORE:
-                if comes_back(cpu, address, STORES if access == STORE else LOADS, u64(mode)):
-                    return True
+            history, field = cpu.board.history, STORES if access == STORE else LOADS
+            watched = history is not None and history.watch_count != 0 and access <= STORE
+            if watched and comes_back(cpu, address, field, u64(mode)):
+                return True
         return look_up(state, address, size, access, mode, probe, called_from)
 
     return SoftTlb(mark, speed_up, is_marked, tlb_fill.address)

@@ -121,7 +121,7 @@ def build(
 
     @njit
     def touched(cpu: Cpu, watch: Watch, address: u64, size: u64, kind: u64) -> u64:
-        """The address, virtual or physical as the watchpoint's, if an access to a marked page is one to its memory; else NOWHERE."""
+        """The address, virtual or physical as the watchpoint's, if an access is one to its memory; else NOWHERE."""
         if not wanted(watch, cpu) or not ((kind & READ != 0 and watch.reads) or (kind & WRITE != 0 and watch.writes)):
             return NOWHERE
         if not watch.physical:

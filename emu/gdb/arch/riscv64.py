@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import ClassVar
 
 from emu.cpu.arch.riscv64 import state
@@ -30,13 +30,25 @@ _ECALL, _EBREAK, _C_EBREAK, _SRET = b"\x73\0\0\0", b"\x73\0\x10\0", b"\x02\x90",
 _BREAKPOINT = 3
 _ASKED = (_BREAKPOINT, 8, 9)  # causes: a breakpoint, and calls from user and supervisor mode
 
+# The Privileged Architecture, "Supervisor Cause Register"
+_INTERRUPT = 1 << 63
+_TRAPS: Mapping[str, Collection[int]] = {
+    "instruction_address_misaligned": (0,), "instruction_access_fault": (1,), "illegal_instruction": (2,), "breakpoint": (3,),
+    "load_address_misaligned": (4,), "load_access_fault": (5,), "store_address_misaligned": (6,), "store_access_fault": (7,),
+    "syscall": (8,), "instruction_page_fault": (12,), "load_page_fault": (13,), "store_page_fault": (15,),
+    "page_fault": (12, 13, 15), "software_interrupt": (_INTERRUPT + 1,), "timer_interrupt": (_INTERRUPT + 5,),
+    "external_interrupt": (_INTERRUPT + 9,), "nmi": (_INTERRUPT + 63,),
+}  # fmt: skip
+
 
 class Riscv64(GdbArch):
     """RV64GC, with the CSRs of supervisors."""
 
     name = "riscv:rv64"
     frame = "fp", 0
-    unwound: ClassVar[Mapping[str, str]] = {"pc": "ip", "sp": "sp", "fp": "s0", "ra": "ra", "t0": "t0"}
+    traps = _TRAPS
+    unwound = "pc", "sp", "fp", "ra", "t0"
+    kernel_names: ClassVar[Mapping[str, str]] = {"pc": "ip", "fp": "s0"}
     features = (
         Feature(
             "org.gnu.gdb.riscv.cpu",
@@ -83,7 +95,7 @@ class Riscv64(GdbArch):
         asked = int(at.scause) in _ASKED
         # What has asked goes on after its instruction.
         pc = int(at.sepc) + (4 if asked and at.scause != _BREAKPOINT else 0)
-        return Trap(pc, int(at.gpr[2]), self.address_space(cpu), asked)
+        return Trap(pc, int(at.gpr[2]), self.address_space(cpu), asked, int(at.scause))
 
     def address_space(self, cpu: Cpu) -> int:
         return int(state.Env.from_address(cpu.env).satp)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import ClassVar
 
 from emu.cpu.arch.sparc64 import state
@@ -28,6 +28,18 @@ _FORMAT, _TRAP_ALWAYS, _DONE_RETRY = 0x3 << 30 | 0x3F << 19, 2 << 30 | 0x3A << 1
 _CONDITION = 0xF << 25  # 0: never
 _TABLE, _NESTED, _ENTRY, _KINDS, _SOFTWARE = 0x7FFF, 0x4000, 32, 0x200, 0x100
 
+# The same, table 7-1; the fast traps are UltraSPARC's. A system call and a breakpoint are software traps.
+_TRAPS: Mapping[str, Collection[int]] = {
+    "instruction_access_exception": (0x08,), "illegal_instruction": (0x10,), "privileged_opcode": (0x11,),
+    "fp_disabled": (0x20,), "fp_exception_ieee_754": (0x21,), "fp_exception_other": (0x22,), "tag_overflow": (0x23,),
+    "clean_window": range(0x24, 0x28), "division_by_zero": (0x28,), "data_access_exception": (0x30,),
+    "mem_address_not_aligned": (0x34,), "privileged_action": (0x37,), "interrupt_level": range(0x41, 0x4F), "nmi": (0x4F,),
+    "interrupt_vector": (0x60,), "fast_instruction_access_mmu_miss": range(0x64, 0x68),
+    "fast_data_access_mmu_miss": range(0x68, 0x6C), "fast_data_access_protection": range(0x6C, 0x70),
+    "spill": range(0x80, 0xC0), "fill": range(0xC0, 0x100), "syscall": (0x16D,), "breakpoint": (0x170,),
+    "trap_instruction": range(0x100, 0x200),
+}  # fmt: skip
+
 
 def _gdb_name(name: str) -> str:
     return _NAMED.get(name, name)
@@ -40,10 +52,13 @@ class Sparc64(GdbArch):
     """SPARC V9. What is in the windows of callers, and not in memory yet, is shown there all the same."""
 
     name = "sparc:v9"
+    osabi = ""  # without one, GDB takes the machine for one of 32 bits
     counters = "pc", "npc"
     frame = "sp", 0
     stack_bias = _BIAS
-    unwound: ClassVar[Mapping[str, str]] = {"pc": "ip", "sp": "sp"}
+    traps = _TRAPS
+    unwound = "pc", "sp"
+    kernel_names: ClassVar[Mapping[str, str]] = {"pc": "ip", "fp": "i6"}
     features = (
         Feature("org.gnu.gdb.sparc.cpu", tuple(Register(name, 64, _POINTERS.get(name, "int64")) for name in _GENERAL)),
         Feature(
@@ -128,6 +143,10 @@ class Sparc64(GdbArch):
         table = int(state.Env.from_address(cpu.env).tbr) & ~_TABLE
         return (table + _NESTED * nested + _ENTRY * kind for nested in range(2) for kind in range(_KINDS))
 
+    def entries_of(self, cpu: Cpu, read: Read, kind: int) -> Iterable[int]:
+        table = int(state.Env.from_address(cpu.env).tbr) & ~_TABLE
+        return (table + _NESTED * nested + _ENTRY * kind for nested in range(2) if 0 <= kind < _KINDS)
+
     def trap(self, cpu: Cpu, read: Read) -> Trap | None:
         at = state.Env.from_address(cpu.env)
         if not 0 < at.tl < len(at.ts):
@@ -138,7 +157,7 @@ class Sparc64(GdbArch):
         asked = taken.tt >= _SOFTWARE
         window = at.nwindows - 1 - (taken.tstate & _STATE_CWP)  # QEMU's number of it
         sp = int(at.regbase[16 * window + 6])
-        return Trap(int(taken.tnpc if asked else taken.tpc), sp, self.address_space(cpu), asked)
+        return Trap(int(taken.tnpc if asked else taken.tpc), sp, self.address_space(cpu), asked, int(taken.tt))
 
     def address_space(self, cpu: Cpu) -> int:
         return int(state.Env.from_address(cpu.env).dmmu[1])

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import ClassVar
 
 from unicorn import x86_const as x86
@@ -74,6 +74,14 @@ _WITH_ERROR_CODE = (8, 10, 11, 12, 13, 14, 17, 21, 29, 30)
 _FIRST_FREE = 32  # vectors before it are the CPU's
 _MANTISSA = (1 << 64) - 1
 
+# Intel's manual, volume 3, table 6-1. SYSCALL has no vector.
+_SYSCALL = 0x100
+_TRAPS = (
+    "divide_error", "debug", "nmi", "breakpoint", "overflow", "bound_range", "invalid_opcode", "device_not_available",
+    "double_fault", "", "invalid_tss", "segment_not_present", "stack_fault", "general_protection", "page_fault", "",
+    "math_fault", "alignment_check", "machine_check", "simd_exception",
+)  # fmt: skip
+
 
 def _place(cpu: Cpu, name: str) -> int:
     """Unicorn's number of an x87 register: numbers are those of the registers, and names are counted from the stack's top."""
@@ -88,7 +96,11 @@ class X86_64(GdbArch):  # noqa: N801  # the architecture's own spelling
     stack_pointer = "rsp"
     counters = ("rip",)
     frame = "rsp", -8
-    unwound: ClassVar[Mapping[str, str]] = {"rip": "ip", "rsp": "sp", "rbp": "bp"}
+    traps: ClassVar[Mapping[str, Collection[int]]] = {
+        **{name: (n,) for n, name in enumerate(_TRAPS) if name}, "interrupt": range(32, 256), "syscall": (_SYSCALL,),
+    }  # fmt: skip
+    unwound = "rip", "rsp", "rbp"
+    kernel_names: ClassVar[Mapping[str, str]] = {f"r{name}": name for name in ("ip", "sp", "bp", "bx")}
     features = (
         Feature("org.gnu.gdb.i386.core", _CORE, _flags("i386_eflags", _FLAGS)),
         Feature(
@@ -132,6 +144,11 @@ class X86_64(GdbArch):  # noqa: N801  # the architecture's own spelling
         yield int(cpu.uc.msr_read(_LSTAR))
         yield from self._gates(cpu, read)
 
+    def entries_of(self, cpu: Cpu, read: Read, kind: int) -> Iterable[int]:
+        if kind == _SYSCALL:
+            return (int(cpu.uc.msr_read(_LSTAR)),)
+        return (entry for entry, vector in self._gates(cpu, read).items() if vector == kind)
+
     def _gates(self, cpu: Cpu, read: Read) -> Mapping[int, int]:
         """The vectors by the addresses of their handlers."""
         _, base, limit, _ = cpu.uc.reg_read(x86.UC_X86_REG_IDTR)
@@ -143,11 +160,12 @@ class X86_64(GdbArch):  # noqa: N801  # the architecture's own spelling
         space = self.address_space(cpu)
         vector = self._gates(cpu, read).get(cpu.pc)
         if vector is None:  # SYSCALL
-            return Trap(int(cpu.uc.reg_read(x86.UC_X86_REG_RCX)), int(cpu.uc.reg_read(x86.UC_X86_REG_RSP)), space, asked=True)
+            pc, sp = (int(cpu.uc.reg_read(number)) for number in (x86.UC_X86_REG_RCX, x86.UC_X86_REG_RSP))
+            return Trap(pc, sp, space, asked=True, kind=_SYSCALL)
         frame = int(cpu.uc.reg_read(x86.UC_X86_REG_RSP)) + 8 * (vector in _WITH_ERROR_CODE)
         pc, _, _, sp, _ = struct.unpack("<5Q", read(frame, 40))
         before = read(pc - 2, 2) if vector >= _FIRST_FREE else b""
-        return Trap(pc, sp, space, vector in _ASKED or before == bytes((0xCD, vector)))
+        return Trap(pc, sp, space, vector in _ASKED or before == bytes((0xCD, vector)), vector)
 
     def address_space(self, cpu: Cpu) -> int:
         return int(cpu.uc.reg_read(x86.UC_X86_REG_CR3)) & ~0xFFF

@@ -56,6 +56,7 @@ class RaceArch:
         branch: the displacement of a jump or call whose target is in the instruction; None: it is no such instruction. An
             architecture without this function has no scenario's own code on the machine.
         returns: an instruction that returns from a site's function, if the site has been left out.
+        trampoline: whether the module race_lab has a trampoline, which can be freed.
         landing: a function of the kernel that only returns; "": there is none.
     """
 
@@ -76,6 +77,7 @@ class RaceArch:
     branch: Callable[[bytes], Branch | None] | None = None
     returns: bytes = b""
     landing: str = ""
+    trampoline: bool = False
 
 
 def load(name: str) -> RaceArch:

@@ -81,5 +81,6 @@ ARCH = RaceArch(
     returns=bytes([0xC3]),
     landing="__fentry__",
     codes=tuple((bytes.fromhex(old), bytes.fromhex(new), (bytes.fromhex(one),) if one else ()) for old, new, one in _CODES),
+    trampoline=True,
     following=bytes.fromhex("55 48 89 e5 5d c3 cc cc cc cc cc cc cc cc"),  # push %rbp; mov %rsp,%rbp; pop %rbp; ret
 )  # fmt: skip

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
 from emu.cpu.cpu import Cpu
 from emu.cpu.native.cpu_records import NEVER
+from emu.kernel.upcalls import Upcall
 from emu.machine import Machine
 from emu.race.machine.lab_module import LabModule, LabSite
 
@@ -94,6 +96,25 @@ class CpuDirection:
         self._take(site.function)
         self._enter(site)
 
+    def come_to_in_interrupt(self, site: LabSite) -> None:
+        """Raises an interrupt whose handler goes to a site. What waits for the CPU's next interrupt goes on waiting."""
+        self._kernel.upcalls.post_alone(self.cpu, Upcall(self._module.interrupt, site.function, _nothing, _nothing))
+        self._take(site.function)
+        self.hold_upcall()
+        self._enter(site)
+
+    def go_on_while(self, condition: Callable[[], bool]) -> None:
+        """Executes one instruction after another.
+
+        Raises:
+            Lost: the condition stays true.
+        """
+        for _ in range(_LONGEST_WAY):
+            if not condition():
+                return
+            self._kernel.step(self.cpu)
+        raise Lost
+
     def _enter(self, site: LabSite) -> None:
         while self.pc != site.address:
             self._kernel.step(self.cpu)
@@ -121,3 +142,7 @@ class CpuDirection:
         finally:
             self._ram[place : place + len(code)] = held
             self.cpu.forget(bytes_here)
+
+
+def _nothing(cpu: Cpu, result: int = 0) -> None:
+    """Called when an upcall begins, and when it has ended."""

@@ -95,10 +95,9 @@ def _of_patchers(scenario: Scenario) -> Iterator[str]:
     if any(other.preempts for other in scenario.others):
         yield "While a patcher preempts the others, they stand still; it does not end before it has done all its steps."
     if scenario.live:
-        yield (
-            "A patcher whose step is possible again and again makes it. A CPU in the midst of a site, a handler or a trampoline "
-            "goes on with it again and again; NMIs and other interrupts do not come for ever. Nobody must leave user mode."
-        )
+        yield "A patcher whose step is possible again and again makes it."
+        yield "A CPU in the midst of a site, a handler or a trampoline goes on with it again and again."
+        yield "NMIs and other interrupts do not come for ever, and nobody must leave user mode."
         yield "What a CPU may fetch, it may fetch for ever, also if it is not the newest."
 
 

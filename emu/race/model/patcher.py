@@ -90,12 +90,14 @@ class Patcher:
         freed: whether the old calls' trampolines have been freed.
         synchronisations: how many times CPUs have been asked to synchronise, or released.
         done: whether the protocol has ended.
+        others: the number of other patchers.
     """
 
     def __init__(
         self, scenario: Scenario, patches: Sequence[Patch], model: FetchModel, sites: AbstractSet[int] | None = None
     ) -> None:
         self._patches = patches
+        self.others = 0
         steps = scenario.steps(patches)
         self.events: list[Event] = []
         self.memory = [[patch.old for patch in patches]]

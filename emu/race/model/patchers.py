@@ -59,6 +59,7 @@ class Patchers(Patcher):
         self, scenario: Scenario, patches: Sequence[Patch], model: FetchModel, sites: AbstractSet[int] | None = None
     ) -> None:
         self._patches, self._model = patches, model
+        self.others = len(scenario.others)
         self._sites = frozenset(range(1, len(patches) + 1))
         self._seen = [sites is None or n in sites for n in range(1, len(patches) + 1)]
         self._deaf = scenario.deaf

@@ -53,7 +53,7 @@ def random_search(scenario: Scenario, fetch: str, seed: int = 0, limits: Limits 
     limits = (limits or Limits()).started()
     why, walks = "", None
     try:
-        tables = Tables(automaton_of(scenario, fetch), limits)
+        tables = Tables(automaton_of(scenario, fetch), Limits(None, limits.seconds))  # of `limits`, the number is one of events
         walks = _Walks(tables, scenario, Random(f"emu race {seed}"))
         why = tables.limit or walks.until_wrong(limits)
     except KeyboardInterrupt:

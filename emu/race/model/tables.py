@@ -45,7 +45,7 @@ class Tables:
 
     Args:
         automaton: the automaton to expand.
-        limits: when to give up.
+        limits: when to give up. The states count if there are several patchers, whose positions are many.
 
     Attributes:
         automaton: the expanded automaton.
@@ -60,12 +60,15 @@ class Tables:
         self.rows: list[list[Row]] = []
         self._numbers: list[dict[Cpu, int]] = []
         self.steps: list[tuple[Step, ...]] = []
+        self._count = 0
         self._number(0, automaton.first)
+        many = bool(automaton.patcher.others)
         for position, rows in enumerate(self.rows):  # grows during the loop
             self.steps.append(() if self.limit else automaton.patcher.steps(position))
             self._grow(max((step.to for step in self.steps[-1]), default=0))
             for row in rows:  # grows during the loop
-                self.limit = self.limit or (limits.reached(0) if limits else "")
+                self._count += many
+                self.limit = self.limit or (limits.reached(self._count) if limits else "")
                 if not self.limit:
                     self._fill(position, row)
 

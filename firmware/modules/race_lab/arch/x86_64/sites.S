@@ -41,5 +41,4 @@ SYM_FUNC_END(race_site_\offset\letter)
 	SITE 63, a
 	SITE 63, b
 	SITE 4093, a, PAGE_SIZE
-	SITE 4093, b, PAGE_SIZE
 	.balign	LINE, 0xcc
