@@ -13,7 +13,7 @@ from tests.lib.booted_machine import booted_machine
 
 
 def another_function_at_a_record(machine: Machine) -> int:
-    """Unloads a module of whose sites there are records, and loads another one until it lies there. Returns the site's address."""
+    """Unloads a module of whose site there is a record, and loads another one at that place. Returns the site's address."""
     records = set()
     for other in ("race_lab", "sample_timer", "event_cost", "preemptirq_delay_test", "sample_kprobes", "sample_bug"):
         assert machine.run("modprobe sample_wakeup").status == 0
