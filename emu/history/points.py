@@ -87,7 +87,7 @@ class Points:
         """
         end, last = self._points[-1].turns, self._points[-1].checkpoint.base
         bases = base_sizes(point.checkpoint for point in self._points)
-        crowded = sum(bases.values()) > self._budget // 2 and len(bases) > 1
+        crowded = sum(bases.values()) > self.budget // 2 and len(bases) > 1
         found: tuple[float, int] | None = None
         for n in range(1, len(self._points) - 1):
             if not self._points[n].anchor and not (crowded and self._points[n].checkpoint.base == last):
