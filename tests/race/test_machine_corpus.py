@@ -11,10 +11,12 @@ import re
 import pytest
 
 from emu.race import machine, model
+from emu.race.agreement import Case, disagreement
 from emu.race.corpus_rows import row_of, rows
 from emu.race.model.replay import replay as model_replay
 from emu.race.scenario.scenario import Scenario, Wrong
 from emu.race.schedule.event import What
+from tests.documents.sessions import ROOT
 
 _ROWS = rows()
 _SCENARIOS = [
@@ -35,7 +37,7 @@ _EXPECTED = {
     "2010-jump-inside": ("coherent", Wrong.TORN, 7, _OOPS),
     "2012-one-store": ("stale", Wrong.TORN, 2, _OOPS),
     "2012-tail-first": ("torn1", Wrong.TORN, 2, _OOPS),
-    "2014-trampoline-freed": ("coherent", Wrong.FREED, 14, _OOPS + r"0x[0-9a-f]*000\b"),  # at the trampoline's first byte
+    "2014-trampoline-freed": ("coherent", Wrong.FREED, 14, _OOPS + r"0x[0-9a-f]*a50\b"),  # at the trampoline's first byte
     "2017-optprobe-preempted": ("torn8", Wrong.TORN, 7, _OOPS),
     "2019-breakpoint-as-nop": ("coherent", Wrong.SKIPPED, 3, _NOTICES_NOTHING),
     "2019-forgotten-early": ("coherent", Wrong.BREAKPOINT, 12, _IN_SITE),
@@ -49,7 +51,7 @@ _EXPECTED = {
     "rule-page-crossing": ("torn64", Wrong.TORN, 2, _OOPS),
     "rule-return-thunk": ("coherent", Wrong.TORN, 2, _OOPS + "0x"),
     "rule-unaligned-word": ("ziccif", Wrong.TORN, 2, _NOTICES_NOTHING),  # jalr t0, ra, 0 only returns
-    "rule-undo-after-free": ("coherent", Wrong.FREED, 9, _OOPS + r"0x[0-9a-f]*000\b"),
+    "rule-undo-after-free": ("coherent", Wrong.FREED, 9, _OOPS + r"0x[0-9a-f]*a50\b"),
     "rule-word-store": ("word", Wrong.LATE, 3, _NOTICES_NOTHING),
 }
 
@@ -70,7 +72,7 @@ def test_a_row_is_as_it_says(scenario: Scenario) -> None:
     fetch = scenario.models[_SCENARIOS.index(scenario) % len(scenario.models)]
     found = machine.explore(scenario, fetch)
     assert found.ok, (fetch, found.why)
-    assert len(found.schedule) == len(model.explore(scenario, fetch, reduce=False).schedule)
+    assert disagreement(Case(scenario, fetch)) == ""
 
 
 def test_most_rows_are_on_the_guest() -> None:
@@ -78,6 +80,14 @@ def test_most_rows_are_on_the_guest() -> None:
     assert set(_EXPECTED) <= names
     whole = [row.name for row in _ROWS if {row.name, f"{row.name}-fixed"} <= names]
     assert len(whole) >= 35 and sum(name.startswith("2") for name in whole) >= 18
+
+
+def test_the_document_says_which_rows_are_not() -> None:
+    text = (ROOT / "docs/race-lab.md").read_text(encoding="utf-8").partition("names the word, among")[2].partition(".\n")[0]
+    named = re.findall(r"`([\w-]+)` \(`([\w-]+)`\)", text)
+    assert len(named) >= 6
+    for name, word in named:
+        assert (machine.unsupported(row_of(name).scenario) or "").startswith(f"'{word}': ")
 
 
 def test_memory_is_freed_on_the_way() -> None:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from emu.cpu.disassembly import Instruction, disassemble
 from emu.ftrace.sites.patching import Patch, Step, Write
 from emu.race.machine.notes import CpuNotes, Notes, Stand
-from emu.race.model.cpu_state import Due
+from emu.race.model.cpu_state import Due, frees
 from emu.race.model.patcher import Patcher
 from emu.race.scenario.fetch import MODELS, View
 from emu.race.scenario.protocol_steps import LabStep, pieces
@@ -67,6 +67,7 @@ class Course:
         self.scenario = scenario
         self.patches = patches
         self._following = following
+        self._frees = frees(scenario)
         self._arch = scenario.ftrace_arch.cpu
         self._decoded: dict[tuple[bytes, int], Instruction] = {}
         self.patcher = Patcher(scenario, patches, model)
@@ -74,7 +75,7 @@ class Course:
         self.stores = dict(_stores(scenario.steps(patches), scenario.store_of(model)))
         codes = [(p.old, p.new, *(code for code, _ in scenario.between(p))) for p in patches]
         self.instructions = [tuple(self._instructions(p, code) for code in of) for p, of in zip(patches, codes, strict=True)]
-        self.way_back = self.patcher.undoing.index(True) - 1 if scenario.fails_at else -1
+        self.way_back = self.patcher.undoing.index(True) - 1 if True in self.patcher.undoing else -1
 
     def _given(self) -> Iterator[Step]:
         """The protocol's steps that the driver knows. The write that must fail expects wrong bytes."""
@@ -106,7 +107,7 @@ class Course:
         """
         if notes.position < self.patcher.end and not awaited and all(cpu.due is not Due.TASK for cpu in notes.cpus):
             event = self.patcher.events[notes.position]
-            if event.what is not What.FREE or all(map(_lets_free, notes.cpus)):
+            if event.what is not What.FREE or not self._frees or all(map(_lets_free, notes.cpus)):
                 yield Possible(event)
         for index, cpu in enumerate(notes.cpus):
             yield from self._possible_on(index, cpu, self.patcher.now[notes.position], every)

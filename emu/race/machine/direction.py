@@ -71,6 +71,7 @@ class Direction:
         self._patcher = PatcherDirection(lab, scenario, self.course, following if scenario.codes else [b""] * len(patches))
         self.scenario = scenario
         self._replaced = replaced(scenario, patches, bool(scenario.fails_at))
+        self._goes_anywhere = bool(scenario.codes or scenario.right or scenario.into)
         self._visits = scenario.visits or visits
         self.notes = Notes(0, ())
 
@@ -188,14 +189,16 @@ class Direction:
     def _executed(self, event: Event, cpu: CpuNotes, stand: Stand) -> CpuNotes:
         """The CPU has executed an instruction other than a breakpoint: checks whether it was old or new."""
         direction, patch = self._lab.cpus[event.agent], self.course.patches[stand.site - 1]
+        freed = self._trampolines and self.course.patcher.freed[self.notes.position]
         was, executed = 0, b""
         for bit, instructions in enumerate(self.course.instructions[stand.site - 1]):
             instruction = instructions.get(stand.offset)
             if instruction is not None and event.code.startswith(instruction.code):
                 executed, which = instruction.code, 1 << bit
                 # Without the instructions before it, it may go anywhere.
-                goes_right = direction.goes_to == self._goes_to(instruction.address, instruction.code)
-                was |= which * (bool(self.scenario.codes or self.scenario.right) or goes_right or not stand.kept & which)
+                target = self._goes_to(instruction.address, instruction.code)
+                goes_right = direction.goes_to == target or (freed and target == self._targets[0])
+                was |= which * (self._goes_anywhere or goes_right or not stand.kept & which)
         kept = stand.kept & was
         where = self._where(event)
         if not was:
@@ -207,9 +210,9 @@ class Direction:
         if behind_it < len(patch.old) and not self.scenario.race_arch.leaves(executed):
             after = self._stands(cpu, stand._replace(offset=behind_it, kept=kept))
         elif self._trampolines and kept == OLD:
-            if self.course.patcher.freed[self.notes.position]:
+            if freed:
                 end(self.scenario, Wrong.FREED, f"calls a trampoline that is freed {where}")
-            after = self._stands(cpu, Stand(event.site, inside=True))
+            after = self._stands(cpu, Stand(0, inside=True))
         else:
             after = self._left(event.agent, cpu)
         late = self.course.patcher.done[self.notes.position] and not kept & ~self._replaced
@@ -252,9 +255,7 @@ class Direction:
 
     def _left(self, index: int, cpu: CpuNotes) -> CpuNotes:
         """A CPU returns from a site to where it came from."""
-        direction, origin = self._lab.cpus[index], self._origin(cpu)
-        if direction.pc != origin:
-            direction.go_to(origin)
+        self._lab.cpus[index].go_to(self._origin(cpu))
         return self._stands(cpu, None)
 
     def _handle(self, event: Event, cpu: CpuNotes) -> CpuNotes:
@@ -277,11 +278,14 @@ class Direction:
         assert handler.asked == asked + 1
         if direction.pc == again:
             return self._stands(cpu, stand._replace(trapped=False))
-        if self._trampolines and direction.pc == self._targets[0]:
-            return self._stands(cpu, Stand(stand.site, inside=True))
+        undoing = self.course.patcher.undoing[self.notes.position]
+        if self._trampolines and undoing and direction.pc == self._targets[0]:
+            return self._stands(cpu, Stand(0, inside=True))
         skips = direction.pc == behind_it and self.scenario.from_call and self.scenario.to_call
         if skips and Wrong.SKIPPED in self.scenario.never:
             end(self.scenario, Wrong.SKIPPED, f"neither the old nor the new call is made at site {stand.site}")
+        if self.scenario.codes and direction.pc == self._origin(cpu):
+            return self._stands(cpu, None)
         return self._left(event.agent, cpu)
 
     def _will_call_freed(self, stand: Stand) -> bool:

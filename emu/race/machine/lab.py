@@ -110,10 +110,9 @@ class Lab:
         return image.symbol("ftrace_caller"), other.function
 
     def landings(self, *, trampoline: bool = False) -> tuple[int, int]:
-        """Functions that only return: one of the kernel, or the module's trampoline, and one of the module."""
-        if trampoline:
-            return self.module.trampoline, self.module.rest
-        return self.machine.kernel.image.symbol(load(self.arch).landing), self.module.rest
+        """Functions that only return: one of the module, or its trampoline, and one of the kernel, which is far away."""
+        first = self.module.trampoline if trampoline else self.module.rest
+        return first, self.machine.kernel.image.symbol(load(self.arch).landing)
 
     def _digest(self) -> str:
         found = hashlib.blake2b(digest_size=8)

@@ -39,15 +39,16 @@ def _settled(booted: Lab) -> Lab:
     It takes a path with each kind of event on each CPU, and checks the snapshots after every event.
     """
     steps: list[LabStep] = [Synchronise(), Park(), Release(), *([Free()] if booted.patcher else [])]
-    sites = frozenset({1})
-    scenario = Scenario(
-        "", lambda patches, breakpoint: steps, "", arch=booted.arch, cpus=len(booted.cpus), nmi_sites=sites, irq_sites=sites,
-        change=Change.CALL_TO_NOP,
-    )  # fmt: skip
-    direction = Direction(booted, scenario, "coherent")
-    looked = 0
-    while (found := _lacking_after(booted, direction, looked)) is not None:
-        looked = found
+    visited, nobody = frozenset({1}), frozenset[int]()
+    for nmis, irqs in ((visited, nobody), (nobody, visited)):
+        scenario = Scenario(
+            "", lambda patches, breakpoint: steps, "", arch=booted.arch, cpus=len(booted.cpus), nmi_sites=nmis, irq_sites=irqs,
+            change=Change.CALL_TO_NOP,
+        )  # fmt: skip
+        direction = Direction(booted, scenario, "coherent")
+        looked = 0
+        while (found := _lacking_after(booted, direction, looked)) is not None:
+            looked = found
     return booted
 
 

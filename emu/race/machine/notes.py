@@ -15,11 +15,11 @@ class Stand(NamedTuple):
     """A CPU's position at a site.
 
     Attributes:
-        site: the site's number, from 1.
+        site: the site's number, from 1; in the trampoline 0.
         offset: of the next instruction, or of the breakpoint.
         kept: what the instructions so far may have been: OLD, NEW, codes between them, or several of these (`cpu_state.Frame`).
         trapped: whether it is in the breakpoint handler.
-        inside: whether it is in the trampoline that the old code of the site has called.
+        inside: whether it is in the trampoline that the old code of a site has called.
     """
 
     site: int

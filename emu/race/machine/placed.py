@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from emu.cpu.disassembly import disassemble
 from emu.ftrace.sites.patching import Patch, Write
+from emu.race.model.cpu_state import trampolines
 from emu.race.scenario.protocol_steps import LabStep
 from emu.race.scenario.scenario import LabProtocol, Scenario
 
@@ -36,6 +37,8 @@ def without_place(scenario: Scenario) -> str | None:
     codes = (*scenario.codes, *scenario.right) if scenario.codes else scenario.right
     if any(len(code) > LONGEST_CODE for code in codes):
         return f"the guest has room for {LONGEST_CODE} bytes"
+    if scenario.codes and trampolines(scenario) and not _lands(scenario, scenario.codes[0]):
+        return "the old code calls nothing on the guest"
     for code in codes:
         reached = True
         for instruction in disassemble(arch, code, 0):
@@ -47,6 +50,11 @@ def without_place(scenario: Scenario) -> str | None:
                 return "the guest's handler knows no breakpoints but those of the protocol"
             reached &= not own.leaves(instruction.code)
     return None
+
+
+def _lands(scenario: Scenario, code: bytes) -> bool:
+    """Whether code has a far jump or call."""
+    return _landing(scenario, code, 0, 1 << 30) != _landing(scenario, code, 0, 1 << 29)
 
 
 def own_patches(scenario: Scenario, sites: Sequence[int], landings: tuple[int, int]) -> list[Patch]:

@@ -54,6 +54,8 @@ def _words(scenario: Scenario, steps: Sequence[LabStep]) -> Iterator[tuple[str, 
     yield "live", scenario.live, "the machine is not searched for what repeats for ever"
     yield "handler wait", scenario.handler is Handler.WAIT, "the guest's breakpoint handler does not wait"
     yield "lock", any(isinstance(step, Lock | Unlock) for step in steps), "the machine's patcher takes no locks"
+    half = bool(scenario.into) and scenario.change.of_a_pair and not scenario.codes
+    yield "into", half, "on the guest, the second instruction of a pair goes nowhere without the first"
     yield "user", scenario.user, "the guest's CPUs begin in the kernel, and no synchronisation is deferred"
     yield "entry", bool(scenario.entry_sites), "the guest's entry comes to no site"
     yield "in-handler", bool(scenario.handler_sites), "the guest's breakpoint handler comes to no site"

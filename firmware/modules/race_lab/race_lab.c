@@ -20,6 +20,13 @@
 /* The host writes to it. */
 struct race_lab_cpu race_lab_cpus[NR_CPUS];
 
+/*
+ * So much that it does not lie close behind the module: the displacement of a
+ * call then differs from a nop in each byte.
+ */
+#define TRAMPOLINE_ROOM		(256UL << 10)
+#define TRAMPOLINE_OFFSET	0xa50
+
 /* The host's: where the trampoline is, or NULL; whether who is in it stays. */
 void *race_lab_trampoline;
 u32 race_lab_hold = 1;
@@ -27,6 +34,7 @@ u32 race_lab_hold = 1;
 /* An architecture may have a trampoline; this is for those that have none. */
 __attribute__((weak)) const struct race_lab_template race_lab_template;
 
+static void *trampoline_room;
 static struct task_struct *threads[NR_CPUS];
 
 notrace void race_lab_rest(void)
@@ -43,8 +51,8 @@ notrace void race_lab_leave(void)
 
 notrace void race_lab_free(void)
 {
-	if (race_lab_trampoline)
-		module_memfree(race_lab_trampoline);
+	module_memfree(trampoline_room);
+	trampoline_room = NULL;
 	WRITE_ONCE(race_lab_trampoline, NULL);
 	cpu_relax();
 }
@@ -59,20 +67,21 @@ notrace u64 race_lab_interrupt(u64 visit)
 static int race_lab_make_trampoline(void)
 {
 	unsigned long size = race_lab_template.size;
-	void *code = size ? module_alloc(size) : NULL;
+	void *code;
 	int err;
 
-	if (!code)
-		return size ? -ENOMEM : 0;
+	if (!size)
+		return 0;
+	trampoline_room = module_alloc(TRAMPOLINE_ROOM);
+	if (!trampoline_room)
+		return -ENOMEM;
+	code = trampoline_room + TRAMPOLINE_OFFSET;
 	memcpy(code, race_lab_template.code, size);
 	flush_icache_range((unsigned long)code, (unsigned long)code + size);
-	err = set_memory_ro((unsigned long)code, 1);
+	err = set_memory_ro((unsigned long)trampoline_room, 1);
 	if (!err)
-		err = set_memory_x((unsigned long)code, 1);
-	if (err)
-		module_memfree(code);
-	else
-		race_lab_trampoline = code;
+		err = set_memory_x((unsigned long)trampoline_room, 1);
+	race_lab_trampoline = code;
 	return err;
 }
 
