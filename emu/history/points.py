@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from emu.cpu.callouts import Listening
-from emu.cpu.snapshot import Checkpoint
+from emu.cpu.snapshot import Checkpoint, base_sizes
 from emu.history.stops import Breakpoint, Instant, Watchpoint
 
 __all__ = ["Point", "Points"]
@@ -68,7 +68,8 @@ class Points:
     @property
     def size(self) -> int:
         """Bytes that they hold."""
-        return sum(point.checkpoint.size for point in self._points)
+        checkpoints = [point.checkpoint for point in self._points]
+        return sum(one.size for one in checkpoints) + sum(base_sizes(checkpoints).values())
 
     def add(self, point: Point) -> None:
         """Adds a point unless there is one at the instant. Drops others if there are too many bytes."""
@@ -80,11 +81,16 @@ class Points:
             self._drop()
 
     def _drop(self) -> None:
-        """Drops the point that is missed least: one whose neighbours are near, seen from the end. Anchors go last."""
-        end = self._points[-1].turns
+        """Drops the point that is missed least: one whose neighbours are near, seen from the end. Anchors go last.
+
+        If it is what points share that holds most, those that share with the last one stay.
+        """
+        end, last = self._points[-1].turns, self._points[-1].checkpoint.base
+        bases = base_sizes(point.checkpoint for point in self._points)
+        crowded = sum(bases.values()) > self.budget // 2 and len(bases) > 1
         found: tuple[float, int] | None = None
         for n in range(1, len(self._points) - 1):
-            if not self._points[n].anchor:
+            if not self._points[n].anchor and not (crowded and self._points[n].checkpoint.base == last):
                 gap = self._points[n + 1].turns - self._points[n - 1].turns
                 weight = gap / (end - self._points[n].turns + 1)
                 if found is None or weight < found[0]:

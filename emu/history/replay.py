@@ -131,6 +131,12 @@ class Replay:
         if anchor:
             self._from = point
 
+    def keep_here(self) -> Point:
+        """Adds a point at the present, where the machine is as the run was, and returns it."""
+        self.now = self.boundary()
+        self.points.add(point := self._point())
+        return point
+
     def restore(self, point: Point) -> None:
         """Goes back, or forward, to a point."""
         self._checkpoints.restore(point.checkpoint)

@@ -16,6 +16,7 @@ from emu.race.corpus_rows import row_of, rows
 from emu.race.model.replay import replay as model_replay
 from emu.race.scenario.scenario import Scenario, Wrong
 from emu.race.schedule.event import What
+from tests.documents.sessions import ROOT
 
 _ROWS = rows()
 _SCENARIOS = [
@@ -79,6 +80,14 @@ def test_most_rows_are_on_the_guest() -> None:
     assert set(_EXPECTED) <= names
     whole = [row.name for row in _ROWS if {row.name, f"{row.name}-fixed"} <= names]
     assert len(whole) >= 35 and sum(name.startswith("2") for name in whole) >= 18
+
+
+def test_the_document_says_which_rows_are_not() -> None:
+    text = (ROOT / "docs/race-lab.md").read_text(encoding="utf-8").partition("names the word, among")[2].partition(".\n")[0]
+    named = re.findall(r"`([\w-]+)` \(`([\w-]+)`\)", text)
+    assert len(named) >= 6
+    for name, word in named:
+        assert (machine.unsupported(row_of(name).scenario) or "").startswith(f"'{word}': ")
 
 
 def test_memory_is_freed_on_the_way() -> None:

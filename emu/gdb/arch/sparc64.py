@@ -20,6 +20,7 @@ _CONTROL = ("tl", "cansave", "canrestore", "otherwin", "cleanwin", "wstate")
 _TRAP = ("tpc", "tnpc", "tstate", "tt")
 _BIAS = 2047  # SPARC V9, "Register windows" of the 64-bit ABI: a stack pointer is this much less than the address
 _SAVED = 16  # registers of a window that are saved: locals and ins
+_STATE_CWP = 0x1F  # bits of TSTATE
 _STATE_CCR, _STATE_ASI, _STATE_PSTATE = 32, 24, 8  # bits of TSTATE, in whose form GDB has `state`
 
 # Traps: The SPARC Architecture Manual, version 9, chapter 7 and appendix A
@@ -154,7 +155,8 @@ class Sparc64(GdbArch):
         if cpu.pc & _TABLE != _NESTED * (at.tl > 1) + _ENTRY * taken.tt:  # a handler may take the room of several
             return None
         asked = taken.tt >= _SOFTWARE
-        sp = int(at.regbase[16 * (taken.tstate & 0x1F) + 6])
+        window = at.nwindows - 1 - (taken.tstate & _STATE_CWP)  # QEMU's number of it
+        sp = int(at.regbase[16 * window + 6])
         return Trap(int(taken.tnpc if asked else taken.tpc), sp, self.address_space(cpu), asked, int(taken.tt))
 
     def address_space(self, cpu: Cpu) -> int:

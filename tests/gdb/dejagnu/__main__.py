@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -14,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from tests.gdb.dejagnu.running import Named, Result, missing, named_tests, run
+from tests.gdb.dejagnu.running import Named, Result, missing, named_tests, result_in, run
 
 HEAD = """\
 # gdb's own tests
@@ -52,8 +53,11 @@ def rows(testsuite: Path, tests: Sequence[Named], folder: Path) -> Iterator[str]
     total: Counter[str] = Counter()
     for test in tests:
         own = folder / Path(test.name).stem
-        own.mkdir(parents=True)
-        result = run(testsuite, test.name, own)
+        result = result_in(test.name, own)
+        if result is None:
+            shutil.rmtree(own, ignore_errors=True)
+            own.mkdir(parents=True)
+            result = run(testsuite, test.name, own)
         total.update({"pass": result.passes, "fail": len(result.failed)})
         print(f"{test.name}: {result.passes} pass, {len(result.failed)} fail", *result.failed, sep="\n  ", file=sys.stderr)
         yield row(test, result)
@@ -65,7 +69,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description="Runs gdb's own tests, and writes docs/gdb-tests.md to standard output.")
     parser.add_argument("testsuite", type=Path, help="gdb/testsuite in gdb's sources")
     parser.add_argument("names", nargs="*", metavar="TEST", help="FOLDER/FILE.exp; default: those in tests.txt")
-    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep DejaGnu's logs here")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep logs here; what has run is not run again")
     asked = parser.parse_args()
     if absent := missing():
         parser.error(f"needs {', '.join(absent)}")
@@ -76,7 +80,7 @@ def main() -> None:
     said = subprocess.run(["gdb", "--version"], stdout=subprocess.PIPE, text=True, check=True).stdout
     print(HEAD.format(version=said.splitlines()[0].rpartition(" ")[2]), end="")
     with tempfile.TemporaryDirectory(prefix="emu-gdb-tests-") as scratch:
-        for line in rows(asked.testsuite, tests, asked.keep or Path(scratch)):
+        for line in rows(asked.testsuite, tests, (asked.keep or Path(scratch)).resolve()):
             print(line, flush=True)
 
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["TESTS", "Named", "Result", "missing", "named_tests", "run"]
+__all__ = ["TESTS", "Named", "Result", "missing", "named_tests", "result_in", "run"]
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[2]
@@ -20,6 +20,7 @@ TESTS = HERE / "tests.txt"
 OUTCOMES = (
     "PASS", "FAIL", "KPASS", "XPASS", "KFAIL", "XFAIL", "UNTESTED", "UNSUPPORTED", "UNRESOLVED", "ERROR", "PATH", "DUPLICATE",
 )  # fmt: skip
+END = "=== gdb Summary ==="
 LONGEST = 1800  # seconds
 CPU = "x86_64-pc-linux-gnu"
 SITE = """\
@@ -55,7 +56,7 @@ class Result:
     Attributes:
         counts: how many checks had which outcome.
         failed: the names of those that failed.
-        log: the end of what was printed.
+        log: the end of DejaGnu's.
     """
 
     counts: Mapping[str, int]
@@ -102,7 +103,15 @@ def run(testsuite: Path, name: str, folder: Path) -> Result:
         cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         timeout=LONGEST, check=False,
     )  # fmt: skip
-    lines = (folder / "gdb.sum").read_text(errors="replace").splitlines()
-    outcomes = [(kind, text) for line in lines for kind, _, text in [line.partition(": ")] if kind in OUTCOMES]
-    failed = tuple(text.removeprefix(f"{name}: ") for kind, text in outcomes if kind in ("FAIL", "UNRESOLVED", "ERROR"))
-    return Result(Counter(kind for kind, _ in outcomes), failed, done.stdout.decode(errors="replace")[-2000:])
+    found = result_in(name, folder)
+    return Result({}, ("it did not run",), done.stdout.decode(errors="replace")[-2000:]) if found is None else found
+
+
+def result_in(name: str, folder: Path) -> Result | None:
+    """The result of a test that has run in a folder; None: it has not ended."""
+    summary = folder / "gdb.sum"
+    if not summary.is_file() or END not in (text := summary.read_text(errors="replace")):
+        return None
+    outcomes = [(kind, rest) for line in text.splitlines() for kind, _, rest in [line.partition(": ")] if kind in OUTCOMES]
+    failed = tuple(rest.removeprefix(f"{name}: ") for kind, rest in outcomes if kind in ("FAIL", "UNRESOLVED", "ERROR"))
+    return Result(Counter(kind for kind, _ in outcomes), failed, text[-2000:])
