@@ -29,4 +29,8 @@ soak-ports:
 certificates:
 	./venv python -m tests.documents.certificates > docs/certificates.md
 
-.PHONY: soak soak-ports certificates
+# An hour: gdb's own tests on programs in a guest. GDB is a folder with gdb's sources; DejaGnu must be there.
+gdb-tests:
+	./venv python -m tests.gdb.dejagnu $(GDB)/gdb/testsuite > docs/gdb-tests.md
+
+.PHONY: soak soak-ports certificates gdb-tests

@@ -23,7 +23,7 @@ from emu.race.model.model_sites import model_patches
 from emu.race.scenario.change import Change
 from emu.race.scenario.fetch import MODELS
 from emu.race.scenario.fetch_model import FetchModel
-from emu.race.scenario.protocol_steps import Forget, Free, Know, LabStep, WaitTasks
+from emu.race.scenario.protocol_steps import Forget, Free, Know, LabStep, Lock, Unlock, WaitTasks
 from emu.race.scenario.scenario import Handler, Hotplug, Scenario, Wrong
 
 __all__ = ["WRONGS", "promela"]
@@ -97,7 +97,11 @@ def promela(scenario: Scenario, fetch: str) -> str:
     others = handlers or scenario.into or scenario.codes or scenario.right
     if scenario.user or scenario.handler_sites or scenario.visits or others or scenario.hotplug is not Hotplug.NONE:
         raise ValueError("there is no Promela for user, entry, in-handler, visits, irq, idle, into, nests, ist, old and hotplug")
+    if scenario.others or scenario.live or scenario.handler is Handler.WAIT:
+        raise ValueError("there is no Promela for several patchers, live, and handlers that wait")
     steps = scenario.steps(model_patches(scenario))
+    if any(isinstance(step, Lock | Unlock) for step in steps):
+        raise ValueError("there is no Promela for locks")
     if any(isinstance(step, Know) or (isinstance(step, Forget) and step.site) for step in steps):
         raise ValueError("there is no Promela for know, and none for forget with a site")
     if scenario.deaf and any(isinstance(step, Release) for step in steps):

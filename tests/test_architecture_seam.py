@@ -22,6 +22,7 @@ from emu.ftrace.native.arch import (
     TaskCallbacks,
     UprobeCallbacks,
 )
+from emu.gdb.arch import GdbArch
 from emu.kernel.arch import KernelArch
 from emu.race.arch import RaceArch
 from emu.race.litmus.arch import LitmusArch
@@ -29,7 +30,7 @@ from emu.race.litmus.arch import LitmusArch
 DOCUMENT = Path(__file__).resolve().parent.parent / "docs" / "architecture-seam.md"
 
 # The classes that a port itself fills in, ...
-PROVIDED = (CpuArch, NativeCpu, KernelArch, FtraceArch, Breakpoint, Probing, Callbacks, RaceArch, LitmusArch)
+PROVIDED = (CpuArch, NativeCpu, KernelArch, FtraceArch, Breakpoint, Probing, Callbacks, RaceArch, LitmusArch, GdbArch)
 # ... and those that it gets from generic code, or fills in by calling that.
 MADE = (
     ProbeRegisters, EventCallbacks, ProbeCallbacks, RethookCallbacks, SectionCallbacks, StackCallbacks, TaskCallbacks,

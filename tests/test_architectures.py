@@ -30,9 +30,10 @@ ALLOWED = {
 }
 # The folders of a board that only one architecture has, and modules about that board, whose paths do not name it.
 BOARDS = {"emu/cpu/pc/": "x86_64", "emu/cpu/native/pc/": "x86_64", "emu/linux/boot_params.py": "x86_64"}
-BOARDS |= {"emu/linux/orc.py": "x86_64", "emu/ftrace/native/orc_record.py": "x86_64"}
+BOARDS |= {"emu/linux/orc.py": "x86_64", "emu/linux/call_frames.py": "x86_64", "emu/ftrace/native/orc_record.py": "x86_64"}
 FOLDERS = {
-    "emu/cpu/arch", "emu/cpu/native/arch", "emu/ftrace/arch", "emu/ftrace/native/arch", "emu/kernel/arch", "emu/race/arch",
+    "emu/cpu/arch", "emu/cpu/native/arch", "emu/ftrace/arch", "emu/ftrace/native/arch", "emu/gdb/arch", "emu/kernel/arch",
+    "emu/race/arch",
     "emu/race/litmus/arch", "firmware/arch", "firmware/modules/arch", "firmware/modules/race_lab/arch", "firmware/user/arch",
     "firmware/workloads/arch",
 }  # fmt: skip

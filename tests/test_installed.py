@@ -61,13 +61,14 @@ def test_the_wheel_has_the_program_its_images_and_its_licence(wheel: Path) -> No
     scenarios = {str(path.relative_to(ROOT)) for path in ROOT.glob("emu/race/corpus/*")}
     texts = {str(path.relative_to(ROOT)) for path in ROOT.glob("emu/**/*.txt")}
     of_pages = {str(path.relative_to(ROOT)) for kind in ("js", "css", "html") for path in ROOT.glob(f"emu/trace/**/*.{kind}")}
+    of_gdb = {str(path.relative_to(ROOT)) for path in ROOT.glob("emu/gdb/*.gdb")}
     port = {str(path.relative_to(ROOT)) for path in ROOT.glob("emu/port/**/*") if path.suffix in (".toml", ".in")}
     firmware = [*ROOT.glob("firmware/include/**/*.h"), *ROOT.glob("firmware/arch/*/include/**/*.h")]
     headers = {f"emu/{path.relative_to(ROOT)}" for path in firmware}
     rules = {f"emu/firmware/{name}" for name in ("compile.mk", "module.mk", "modules/module.lds", "tools/modpost.py")}
     rules |= {f"emu/firmware/arch/{arch}/{name}" for arch in ARCHITECTURES for name in ("Makefile", "asm-offsets.c.in")}
     rules |= {f"emu/firmware/arch/{name}/recordmcount.py" for name in OTHERS}
-    parts = (sources, images, scenarios, texts, of_pages, port, headers, rules)
+    parts = (sources, images, scenarios, texts, of_pages, of_gdb, port, headers, rules)
     assert all(part and part <= names for part in parts)
     others = {re.sub(r"emu-[\d.]*\.dist-info", "", name) for name in names.difference(*parts)}
     assert others == {"/METADATA", "/WHEEL", "/RECORD", "/entry_points.txt", "/licenses/COPYING"}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from emu.cli.opened_trace import opened_trace
+from emu.cli.recorded_run import origin_of_file
 
 if TYPE_CHECKING:
     from emu.trace.origin import Origin
@@ -44,17 +45,8 @@ def reproduce(output: Path | None, file: Path) -> int:
 
 
 def _origin(file: Path) -> Origin:
-    from emu.trace.dat.options import OptionNumber
-    from emu.trace.origin import Origin
-
     with opened_trace(file) as trace:
-        content = trace.recording.option(OptionNumber.ORIGIN)
-    if content is None:
-        raise click.ClickException(f"{file}: emu did not record it, or not from a command line")
-    try:
-        return Origin.decode(content)
-    except ValueError as error:
-        raise click.ClickException(f"{file}: {error}") from None
+        return origin_of_file(trace, file)
 
 
 def _record(origin: Origin, path: Path) -> None:

@@ -59,7 +59,7 @@ class Board:
         heap: the memory of Unicorn's data about the CPUs.
         io: the devices above RAM; None: the architecture's boards have none.
         on_write: called with (address, size) after each `write_code`.
-        loop: runs turns instead of `turns.run`; None: nothing does.
+        loop: runs turns, as `turns.run` does.
     """
 
     def __init__(
@@ -98,8 +98,7 @@ class Board:
         self._acting = self._python_calls = 0  # operations, and calls of Python under way
         self._ceiling: int | None = None
         self._reason = turns.TIME  # why the last run ended
-        self._interpreter_is_shared = False
-        self.loop: Callable[[cpu_records.Board, int], int] | None = None
+        self.loop: Callable[[cpu_records.Board, int], int] = turns.run
         self.on_write: Callable[[int, int], None] = lambda address, size: None
         self.reset_page_table = 0
         self.ram[RESET_PAGE : RESET_PAGE + len(arch.reset_page)] = arch.reset_page
@@ -113,8 +112,7 @@ class Board:
         record.quantum, record.longest_turn = quantum, arch.longest_turn
         record.random = _scramble(seed)
         record.cpu_count, record.page_count = cpus, memory >> code_pages.PAGE
-        record.fenced_code = arch.fenced_code
-        record.limit = NEVER
+        record.limit, record.fenced_code = NEVER, arch.fenced_code
         record.vector_start, record.vector_end = arch.vectors.start, arch.vectors.stop
         core = arch.core(self.timing_model.cpu_model) if self.timing_model.cpu_model else None
         record.known = arch.known_blocks(core)
@@ -233,7 +231,7 @@ class Board:
             return self._run(on_host_call)
 
     def _run(self, on_host_call: Callable[[Cpu, int, list[int]], None]) -> bool:
-        outcome = (self.loop or (shared_turns() if self._interpreter_is_shared else turns.run))(self.record, _TURN_SLICE)
+        outcome = self.loop(self.record, _TURN_SLICE)
         reason = self._reason = outcome & 0xFF
         self._after_turn(outcome >> 8, on_host_call if reason == turns.REQUEST else None)
         return reason not in (turns.IDLE, turns.LIMIT)
@@ -243,7 +241,7 @@ class Board:
 
         The threads may call `end_turns`, and nothing else of a machine.
         """
-        self._interpreter_is_shared = True
+        self.loop = shared_turns()
 
     def end_turns(self, wanted: bool) -> None:
         """Sets whether `run` returns after the current turn. This does not affect the guest."""
@@ -258,10 +256,12 @@ class Board:
             raise raised
         if error:
             raise CpuFault(cpu, error)
-        if on_host_call is not None and cpu.record.request == HOST_CALL_REQUEST:
+        if on_host_call is None:
+            return
+        if cpu.record.request == HOST_CALL_REQUEST:
             arguments = [cpu.record.arguments[n] for n in range(ARGUMENT_COUNT)]
             on_host_call(cpu, cpu.record.host_call, arguments)
-        elif on_host_call is not None:
+        else:
             cpu.record.request = NO_REQUEST
 
     def step(self, cpu: Cpu, on_host_call: Callable[[Cpu, int, list[int]], None]) -> bool:
@@ -295,8 +295,8 @@ class Board:
         from emu.cpu.native import run_to  # imported when needed: it is compiled
 
         self._check_runs()
+        there = np.array(places, np.uint64)
         with self.acting(), Held():
-            there = np.array(places, np.uint64)
             while blocks > 0:
                 outcome = run_to.run_to(self.record, cpu.record, Words(there.ctypes.data), len(there), blocks)
                 reason = outcome & 0xFF

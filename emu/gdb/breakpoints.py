@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from emu.history.stops import Breakpoint, Stop, Watchpoint
 from emu.history.travel import Travel
 
@@ -18,10 +20,12 @@ class Breakpoints:
     Args:
         travel: the machine.
         cpus: how many CPUs it has.
+        own: addresses at which the machine stops for the server itself.
     """
 
-    def __init__(self, travel: Travel, cpus: int) -> None:
+    def __init__(self, travel: Travel, cpus: int, own: Iterable[int] = ()) -> None:
         self._travel, self._cpus = travel, cpus
+        self._own: frozenset[Stop] = frozenset(Breakpoint(address) for address in own)
         self._inserted: dict[Stop, str] = {}
         self._latest: set[Stop] = set()  # inserted when all CPUs went on last
         self._set: set[Stop] = set()  # those of the machine that are GDB's
@@ -30,7 +34,7 @@ class Breakpoints:
         """What GDB knows a stop as: swbreak, hwbreak, watch, rwatch or awatch; None: GDB has not inserted it."""
         if (kind := self._inserted.get(stop)) is not None:
             return kind
-        return "swbreak" if stop in self._set else None
+        return "swbreak" if stop in self._set - self._own else None
 
     def insert(self, number: int, address: int, size: int) -> bool:
         """Inserts a breakpoint of a type's number in the packet Z. Returns False if there is no such type.
@@ -66,16 +70,20 @@ class Breakpoints:
         for stop in self._latest - wanted:
             if isinstance(stop, Breakpoint):
                 wanted |= {Breakpoint(stop.address, cpu) for cpu in range(self._cpus) if cpu != alone}
+        self._become(wanted | self._own)
+
+    def clear(self) -> None:
+        """Removes all."""
+        self._inserted.clear()
+        self._latest.clear()
+        self._become(set())
+
+    def _become(self, wanted: set[Stop]) -> None:
         for stop in self._set - wanted:
             self._travel.remove(stop)
         for stop in wanted - self._set:
             self._travel.add(stop)
         self._set = wanted
-
-    def clear(self) -> None:
-        """Removes all."""
-        self._inserted.clear()
-        self.apply(None)
 
     def _stop(self, number: int, address: int, size: int) -> tuple[Stop, str] | None:
         if number in (0, 1):

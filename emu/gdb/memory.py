@@ -24,10 +24,13 @@ class Memory:
     Args:
         board: the board.
         arch: the architecture's registers.
+
+    Attributes:
+        arch: the same.
     """
 
     def __init__(self, board: Board, arch: GdbArch) -> None:
-        self._board, self._arch = board, arch
+        self._board, self.arch = board, arch
 
     def read(self, cpu: Cpu, address: int, size: int) -> bytes:
         """Up to `size` bytes at a virtual address: fewer if memory that is not mapped follows.
@@ -42,7 +45,7 @@ class Memory:
         except NotMapped:
             if not found:
                 raise
-        for start, data in self._arch.saved(cpu):
+        for start, data in self.arch.saved(cpu):
             first, last = max(start, address), min(start + len(data), address + len(found))
             if first < last:
                 found[first - address : last - address] = data[first - start : last - start]

@@ -8,7 +8,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from emu.cpu.cpu import Cpu
+from emu.gdb.callers import Callers, answer
+from emu.gdb.catching import Catching
+from emu.gdb.libraries import Libraries
 from emu.gdb.memory import Memory
+from emu.gdb.task_threads import TaskThreads, Waiting
 from emu.guest_machine import BadCommand
 from emu.history.stops import Instant, Reason, StopReason, Watchpoint
 from emu.history.travel import Travel
@@ -31,11 +35,17 @@ class Views:
         trace: the pieces of a file of tracefs, by its path.
         tasks: lines about the kernel's tasks.
         patching: lines about the call sites that are being changed.
+        libraries: what the kernel loads as it runs; None: nothing.
+        callers: those that gdb does not find; None: it finds all.
+        waiting: tasks that no CPU runs; None: they are not known.
     """
 
     trace: Callable[[str], Iterator[bytes]]
     tasks: Callable[[], Iterator[str]]
     patching: Callable[[], Iterator[str]]
+    libraries: Libraries | None = None
+    callers: Callers | None = None
+    waiting: Waiting | None = None
 
 
 class Monitor:
@@ -45,11 +55,17 @@ class Monitor:
         travel: the machine.
         memory: its memory.
         views: what else can be asked of it.
+
+    Attributes:
+        tasks: those that are threads.
+        catching: the traps that stop.
     """
 
     def __init__(self, travel: Travel, memory: Memory, views: Views) -> None:
         self._travel, self._memory, self._views = travel, memory, views
         self._checkpoints: dict[str, Instant] = {}
+        self.tasks = TaskThreads(views.waiting, memory.arch)
+        self.catching = Catching(travel, travel.board, memory)
         self._commands: Mapping[str, tuple[str, str, Callable[[str, Cpu], str]]] = {
             "help": ("", "shows this", self._help),
             "when": ("", "shows the present instant: virtual time, turn, CPU", self._when),
@@ -57,12 +73,16 @@ class Monitor:
             "checkpoint": ("[NAME]", "names the present instant, for goto; or lists the names", self._checkpoint),
             "run": ("COMMAND", "begins a command in the guest: continue runs it", self._run),
             "tasks": ("", "lists the kernel's tasks", lambda words, cpu: _lines(self._views.tasks())),
+            "threads": ("[cpus|tasks]", "says what threads are", lambda words, cpu: self.tasks.choose(words)),
             "trace": ("[FILE]", "shows the trace, or another file of tracefs", self._trace),
             "patching": ("", "says which call sites are being changed", lambda words, cpu: _lines(self._views.patching())),
             "physical": ("ADDRESS [BYTES]", "shows memory by physical addresses", self._physical),
             "translate": ("ADDRESS", "shows the physical address behind a virtual one", self._translate),
             "watch": ("ADDRESS BYTES [r|w|a]", "stops at accesses to a physical address", self._watch),
             "unwatch": ("", "ends all of these", self._unwatch),
+            "catch": ("[TRAP...]", "stops where CPUs take traps; or lists their names", self._catch),
+            "uncatch": ("", "ends this", self._uncatch),
+            "caller": ("[REGISTER=VALUE...]", "the caller's registers, for emu.gdb", self._caller),
         }
 
     def obey(self, line: str, cpu: Cpu) -> str:
@@ -143,6 +163,16 @@ class Monitor:
         stop = Watchpoint(parsed[0], parsed[1], reads=kind in "ra", writes=kind in "wa", physical=True)
         self._travel.add(stop)
         return f"stops where {stop.size} bytes at {stop.address:#x} are accessed\n"
+
+    def _catch(self, words: str, cpu: Cpu) -> str:
+        return self.catching.choose(words)
+
+    def _uncatch(self, words: str, cpu: Cpu) -> str:
+        self.catching.clear()
+        return "no traps stop\n"
+
+    def _caller(self, words: str, cpu: Cpu) -> str:
+        return f"{answer(self._views.callers, self._memory.arch, words.split())}\n"
 
     def _unwatch(self, words: str, cpu: Cpu) -> str:
         own = [stop for stop in self._travel.stops if isinstance(stop, Watchpoint) and stop.physical]

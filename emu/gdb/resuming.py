@@ -7,6 +7,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from emu.gdb.breakpoints import Breakpoints
+from emu.gdb.catching import Catching
+from emu.gdb.libraries import Known
+from emu.gdb.stepping import Stepping
 from emu.gdb.stop_replies import reply, text
 from emu.gdb.wire import Closed, Wire
 from emu.history.stops import Reason, StopReason
@@ -21,15 +24,22 @@ class Resuming:
     Args:
         travel: the machine.
         breakpoints: the client's.
+        stepping: its steps.
+        catching: the traps that stop it.
         wire: the client.
+        known: what it knows of the guest's libraries.
 
     Attributes:
         features: what the client has said that it supports.
         cpu: the index of the CPU that stopped last.
     """
 
-    def __init__(self, travel: Travel, breakpoints: Breakpoints, wire: Wire) -> None:
-        self._travel, self._breakpoints, self._wire = travel, breakpoints, wire
+    def __init__(
+        self, travel: Travel, breakpoints: Breakpoints, stepping: Stepping, catching: Catching, wire: Wire, known: Known
+    ) -> None:
+        self._travel, self._breakpoints, self._stepping, self._wire, self._known = travel, breakpoints, stepping, wire, known
+        self._catching = catching
+        self._untold: bytes | None = None  # why the machine stands, where the client has only been told of libraries
         self._stopped: StopReason | None = None
         self._closed = False
         self._unsaid = ""  # GDB does not listen now
@@ -43,19 +53,28 @@ class Resuming:
 
     def go(self, alone: int | None) -> bytes:
         """Continues. Returns the stop reply."""
-        return self._run(alone, lambda: self._travel.go(interrupted=self._interrupted))
+        return self._catch(alone, lambda: self._stepping.go(self._interrupted))
 
     def step(self, cpu: int, alone: int | None) -> bytes:
         """Makes one step of a CPU. `alone`: see Breakpoints.apply."""
-        return self._run(alone, lambda: self._travel.step(cpu, 1, self._interrupted))
+        return self._run(alone, lambda: self._stepping.step(cpu, self._interrupted), cpu)
 
     def back(self) -> bytes:
         """Goes back to the breakpoint or watchpoint before."""
-        return self._run(None, lambda: self._travel.back(self._interrupted))
+        return self._catch(None, lambda: self._travel.back(self._interrupted))
+
+    def _catch(self, alone: int | None, run: Callable[[], StopReason]) -> bytes:
+        """As _run, and stops also at traps that are caught."""
+
+        def caught() -> StopReason:
+            with self._catching.in_force():
+                return run()
+
+        return self._run(alone, caught)
 
     def back_step(self, cpu: int) -> bytes:
         """Goes back by one step of a CPU."""
-        return self._run(cpu, lambda: self._travel.back_step(cpu, 1))
+        return self._run(cpu, lambda: self._stepping.back_step(cpu), cpu)
 
     @contextmanager
     def changing(self) -> Iterator[None]:
@@ -70,16 +89,34 @@ class Resuming:
         if line:
             self._wire.send(b"O" + line.encode().hex().encode())
 
-    def _run(self, alone: int | None, run: Callable[[], StopReason]) -> bytes:
+    def _run(self, alone: int | None, run: Callable[[], StopReason], stepping: int | None = None) -> bytes:
+        """Makes the machine go on. `stepping`: the index of the CPU that makes a step."""
+        if (untold := self._untold) is not None:
+            self._untold = None
+            return untold
         self._breakpoints.apply(alone)
         self._say(self._unsaid)
         self._unsaid = ""
-        stopped = run()
-        if self._closed:
-            raise Closed
+        kind = self._breakpoints.kind
+        while True:
+            stopped = run()
+            if self._closed:
+                raise Closed
+            changed = stopped.reason != Reason.STEP and self._known.changed  # gdb may make thousands of steps at once
+            trap = self._catching.caught(stopped) if stepping is None else ""
+            told = stopped.reason != Reason.BREAKPOINT or any(map(kind, stopped.stops)) or bool(trap)
+            if not told and stopped.cpu == stepping:
+                stopped, told = StopReason(Reason.STEP, stopped.instant, stopped.cpu), True
+            if told or changed:
+                break
         self._stopped, self.cpu = stopped, stopped.cpu
-        self._say(text(stopped, self._breakpoints.kind))
-        return reply(stopped, self._breakpoints.kind, self.features)
+        if told:
+            self._say(text(stopped, kind) or trap)
+        answer = reply(stopped, kind, self.features)
+        if not changed:
+            return answer
+        self._untold = answer if told else None
+        return b"T05thread:%x;library:;" % (stopped.cpu + 1)
 
     def _interrupted(self) -> bool:
         """Whether the client wants to stop. That it has gone is told when the machine stands."""

@@ -44,7 +44,7 @@ class Server:
     def __init__(self, board: Board, cpus: Sequence[GuestCpu], travel: Travel, views: Views, port: int = 0) -> None:
         self._board, self._cpus, self._travel = board, cpus, travel
         memory = Memory(board, arch.load(board.arch.name))
-        self._monitor = Monitor(travel, memory, views)
+        self._monitor, self._libraries = Monitor(travel, memory, views), views.libraries
         self._door = socket.create_server((_LOOPBACK, port))
         self.port: int = self._door.getsockname()[1]
 
@@ -70,7 +70,7 @@ class Server:
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             wire = Wire(connection, self._door, self._refuse)
             try:
-                Stub(self._board, self._cpus, self._travel, self._monitor, wire).serve()
+                Stub(self._board, self._cpus, self._travel, self._monitor, wire, self._libraries).serve()
             except Closed:
                 pass
             except Detached as end:

@@ -23,6 +23,8 @@ def serve(
     port: int,
     command: str | Sequence[str] | None,
     ready: Callable[[int], Callable[[], bool]] | None,
+    on_exec: Callable[[int], None] | None = None,
+    at: Callable[[], None] | None = None,
 ) -> None:
     """Serves a machine until a client kills it.
 
@@ -33,6 +35,8 @@ def serve(
         port: of the loopback interface; 0: any that is free.
         command: what the guest runs when a client continues; None: nothing.
         ready: called with the port when a client can connect. It returns a function that says whether more clients will come.
+        on_exec: see Travel.begin.
+        at: goes to the instant at which clients find the machine; None: they find it before the command.
 
     Raises:
         OSError: the port cannot be used.
@@ -40,5 +44,7 @@ def serve(
     """
     with Server(board, cpus, travel, views, port) as server:
         if command is not None:
-            travel.begin(command)
+            travel.begin(command, on_exec=on_exec)
+        if at is not None:
+            at()
         server.serve((lambda: True) if ready is None else ready(server.port))

@@ -3,32 +3,31 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
-from xml.sax.saxutils import quoteattr
 
 from emu.cpu.board import Board
 from emu.cpu.cpu import Cpu
 from emu.gdb import arch
 from emu.gdb.breakpoints import Breakpoints
+from emu.gdb.libraries import Known, Libraries
 from emu.gdb.memory import Memory, NotMapped
 from emu.gdb.monitor import Monitor
+from emu.gdb.packet_parts import BAD_PACKET, MOST_BYTES, Refused, contents, part, place, point, quoted
 from emu.gdb.resuming import Resuming
-from emu.gdb.wire import LONGEST, Wire, escaped, unescaped
+from emu.gdb.stepping import Stepping
+from emu.gdb.task_threads import WaitingTask
+from emu.gdb.wire import LONGEST, Wire, unescaped
 from emu.history.travel import Travel
 from emu.kernel.guest_cpu import GuestCpu
 
 __all__ = ["Detached", "Stub"]
 
 _OK, _NOTHING = b"OK", b""
-_BAD_PACKET, _BAD_ADDRESS, _BAD_VALUE, _BAD_THREAD = b"E16", b"E0e", b"E16", b"E03"  # Linux's numbers of errors
-_MOST_MEMORY = (LONGEST - 64) // 2  # bytes in a reply
+_BAD_ADDRESS, _BAD_VALUE, _BAD_THREAD = b"E0e", b"E16", b"E03"  # Linux's numbers of errors
 _SUPPORTED = (
-    f"PacketSize={LONGEST:x};QStartNoAckMode+;qXfer:features:read+;qXfer:threads:read+;vContSupported+;"
+    f"PacketSize={LONGEST:x};QStartNoAckMode+;qXfer:features:read+;qXfer:threads:read+;qXfer:libraries:read+;vContSupported+;"
     "ReverseStep+;ReverseContinue+;swbreak+;hwbreak+"
 )
-_PLACE = re.compile(rb"([0-9a-fA-F]{1,16}),([0-9a-fA-F]{1,8})")
-_POINT = re.compile(rb"([0-4]),([0-9a-fA-F]{1,16}),([0-9a-fA-F]{1,8})(;.*)?")
 
 
 class Detached(Exception):
@@ -43,14 +42,6 @@ class Detached(Exception):
         self.kills = kills
 
 
-class _Refused(Exception):
-    """A packet cannot be obeyed. Its text is the reply."""
-
-    def __init__(self, answer: bytes) -> None:
-        super().__init__()
-        self.answer = answer
-
-
 class Stub:
     """Answers a client's packets.
 
@@ -60,29 +51,45 @@ class Stub:
         travel: the machine, with its history.
         monitor: answers `monitor`.
         wire: the client.
+        libraries: of the guest; None: it has none.
     """
 
-    def __init__(self, board: Board, cpus: Sequence[GuestCpu], travel: Travel, monitor: Monitor, wire: Wire) -> None:
+    def __init__(
+        self,
+        board: Board,
+        cpus: Sequence[GuestCpu],
+        travel: Travel,
+        monitor: Monitor,
+        wire: Wire,
+        libraries: Libraries | None = None,
+    ) -> None:
         self._board, self._cpus, self._monitor, self._wire = board, cpus, monitor, wire
         self._arch = arch.load(board.arch.name)
         self._memory = Memory(board, self._arch)
-        self._breakpoints = Breakpoints(travel, len(cpus))
-        self._resuming = Resuming(travel, self._breakpoints, wire)
+        self._known = Known(libraries)
+        self._libraries = b""  # the list that the client is reading
+        self._breakpoints = Breakpoints(travel, len(cpus), self._known.watched)
+        stepping = Stepping(travel, board, self._arch, self._memory)
+        self._resuming = Resuming(travel, self._breakpoints, stepping, monitor.catching, wire, self._known)
         self._cpu = travel.cpu  # of registers and memory
-        self._continued: int | None = None  # of `s`, `bs`; None: any
+        self._tasks = monitor.tasks
+        self._task: WaitingTask | None = None  # whose registers are shown instead
+        self._continued: int | None = None  # of `s`, `bs`; None: the user's
+        self._chosen = self._cpu  # by the user: the one that has stopped, or of gdb's `thread`, which asks whether it lives
         self._exact: Mapping[bytes, Callable[[], bytes]] = {
             b"?": self._stop_reply, b"g": self._read_registers, b"!": lambda: _OK,
             b"bc": lambda: self._stopped(self._resuming.back()),
             b"bs": lambda: self._stopped(self._resuming.back_step(self._stepping)),
             b"qC": lambda: b"QC%x" % (self._cpu + 1),
-            b"qfThreadInfo": lambda: b"m" + b",".join(b"%x" % (n + 1) for n in range(len(self._board.cpus))),
+            b"qfThreadInfo": lambda: b"m" + b",".join(b"%x" % number for number in self._numbers),
             b"qsThreadInfo": lambda: b"l", b"qAttached": lambda: b"1", b"vCont?": lambda: b"vCont;c;C;s;S",
             b"QStartNoAckMode": self._stop_acknowledging, b"k": self._kill, b"D": self._detach,
             b"qSymbol::": lambda: _OK,
         }  # fmt: skip
         self._by_prefix: tuple[tuple[bytes, Callable[[bytes], bytes]], ...] = (
             (b"qSupported", self._supported), (b"qXfer:features:read:target.xml:", self._description),
-            (b"qXfer:threads:read::", self._threads), (b"qThreadExtraInfo,", self._thread_text), (b"qRcmd,", self._command),
+            (b"qXfer:threads:read::", self._threads), (b"qXfer:libraries:read::", self._library_list),
+            (b"qThreadExtraInfo,", self._thread_text), (b"qRcmd,", self._command),
             (b"vCont;", self._go_on), (b"vKill", lambda rest: self._kill()), (b"D;", lambda rest: self._detach()),
             (b"Hg", self._choose), (b"Hc", self._choose_continued), (b"T", self._is_alive), (b"m", self._read_memory),
             (b"M", self._write_memory), (b"X", self._write_binary), (b"G", self._write_registers),
@@ -108,6 +115,7 @@ class Stub:
                     self._wire.acknowledges = False
         finally:
             self._breakpoints.clear()
+            self._monitor.catching.clear()
 
     def answer(self, packet: bytes) -> bytes:
         """The reply to a packet: an error to a damaged one, nothing to an unknown one."""
@@ -117,7 +125,7 @@ class Stub:
             for prefix, function in self._by_prefix:
                 if packet.startswith(prefix):
                     return function(packet[len(prefix) :])
-        except _Refused as refused:
+        except Refused as refused:
             return refused.answer
         except NotMapped:
             return _BAD_ADDRESS
@@ -145,43 +153,70 @@ class Stub:
         raise Detached(kills=False)
 
     def _description(self, rest: bytes) -> bytes:
-        return _part(self._arch.description.encode(), rest)
+        return part(self._arch.description.encode(), rest)
 
     def _threads(self, rest: bytes) -> bytes:
         lines = [
-            f'<thread id="{n + 1:x}" core="{n}" name="CPU {n}">{_quoted(self._cpus[n].activity)}</thread>'
+            f'<thread id="{n + 1:x}" core="{n}" name="CPU {n}">{quoted(self._cpus[n].activity)}</thread>'
             for n in range(len(self._board.cpus))
         ]
-        return _part("\n".join(["<threads>", *lines, "</threads>"]).encode(), rest)
+        for number, task in self._tasks.all().items():
+            lines.append(f'<thread id="{number:x}" name="{quoted(task.name)}-{task.pid}">waits</thread>')
+        return part("\n".join(["<threads>", *lines, "</threads>"]).encode(), rest)
+
+    def _library_list(self, rest: bytes) -> bytes:
+        if place(rest)[0] == 0:
+            self._libraries = self._known.document()
+        return part(self._libraries, rest)
 
     def _thread_text(self, rest: bytes) -> bytes:
-        return self._cpus[self._index(rest)].activity.encode().hex().encode()
+        task = self._task_of(rest)
+        text = self._cpus[self._index(rest)].activity if task is None else f"{task.name}-{task.pid}, waits"
+        return text.encode().hex().encode()
 
     def _command(self, rest: bytes) -> bytes:
         try:
             line = bytes.fromhex(rest.decode()).decode()
         except ValueError:
-            raise _Refused(_BAD_PACKET) from None
+            raise Refused(BAD_PACKET) from None
+        self._tasks.forget()
         said = self._monitor.obey(line, self._board.cpus[self._cpu]).encode()
-        for at in range(0, len(said), _MOST_MEMORY):
-            self._wire.send(b"O" + said[at : at + _MOST_MEMORY].hex().encode())
+        for at in range(0, len(said), MOST_BYTES):
+            self._wire.send(b"O" + said[at : at + MOST_BYTES].hex().encode())
         return _OK
 
     # Threads
+
+    @property
+    def _numbers(self) -> list[int]:
+        """Of all threads."""
+        return [*range(1, len(self._board.cpus) + 1), *self._tasks.all()]
+
+    def _task_of(self, word: bytes) -> WaitingTask | None:
+        """The task of a thread that is no CPU's; None: it may be one's."""
+        try:
+            return self._tasks.all().get(int(word, 16))
+        except ValueError:
+            return None
 
     def _index(self, word: bytes) -> int:
         """The index of a thread's CPU."""
         try:
             number = int(word, 16)
         except ValueError:
-            raise _Refused(_BAD_PACKET) from None
+            raise Refused(BAD_PACKET) from None
+        if number in self._tasks.all():
+            raise Refused(b"E.no CPU runs this task")
         if not 1 <= number <= len(self._board.cpus):
-            raise _Refused(_BAD_THREAD)
+            raise Refused(_BAD_THREAD)
         return number - 1
 
     def _choose(self, rest: bytes) -> bytes:
         if rest not in (b"0", b"-1"):
-            self._cpu = self._index(rest)
+            task = self._task_of(rest)
+            if task is None:
+                self._cpu = self._index(rest)
+            self._task = task
         return _OK
 
     def _choose_continued(self, rest: bytes) -> bytes:
@@ -189,12 +224,13 @@ class Stub:
         return _OK
 
     def _is_alive(self, rest: bytes) -> bytes:
-        self._index(rest)
+        if self._task_of(rest) is None:
+            self._chosen = self._index(rest)
         return _OK
 
     @property
     def _stepping(self) -> int:
-        return self._cpu if self._continued is None else self._continued
+        return self._chosen if self._continued is None else self._continued
 
     @property
     def _shown(self) -> Cpu:
@@ -211,10 +247,10 @@ class Stub:
         for action in rest.split(b";"):
             what, _, thread = action.partition(b":")
             if what[:1] not in (b"c", b"C", b"s", b"S"):
-                raise _Refused(_BAD_PACKET)
+                raise Refused(BAD_PACKET)
             anyone = thread in (b"", b"-1", b"0")
             if what[:1] in b"sS" and stepping is None:
-                stepping = self._cpu if anyone else self._index(thread)
+                stepping = self._chosen if anyone else self._index(thread)
             elif anyone:
                 others = True
             else:
@@ -225,14 +261,16 @@ class Stub:
 
     def _stopped(self, answer: bytes) -> bytes:
         """The reply to a packet that has made the machine go on. The CPU that has stopped is shown from now on."""
-        self._cpu = self._resuming.cpu
+        self._cpu = self._chosen = self._resuming.cpu
+        self._task = None
+        self._tasks.forget()
         return answer
 
     # Registers
 
     def _hexadecimal(self, cpu: Cpu, number: int) -> bytes:
         name, bits, _, _ = self._arch.registers[number]
-        value = self._arch.read(cpu, name)
+        value = self._arch.read(cpu, name) if self._task is None else self._tasks.registers(self._task).get(name)
         if value is None:
             return b"x" * (bits // 4)
         mask = (1 << bits) - 1
@@ -248,60 +286,63 @@ class Stub:
         try:
             number = int(word, 16)
         except ValueError:
-            raise _Refused(_BAD_PACKET) from None
+            raise Refused(BAD_PACKET) from None
         if not 0 <= number < len(self._arch.registers):
-            raise _Refused(_BAD_VALUE)
+            raise Refused(_BAD_VALUE)
         return number
 
     def _write_register(self, rest: bytes) -> bytes:
         word, _, digits = rest.partition(b"=")
         number = self._number(word)
-        data = _bytes(digits)
+        data = contents(digits)
         if 8 * len(data) != self._arch.registers[number].bits:
-            raise _Refused(_BAD_PACKET)
+            raise Refused(BAD_PACKET)
         self._set_registers({number: data})
         return _OK
 
     def _write_registers(self, rest: bytes) -> bytes:
-        data, at = _bytes(rest), 0
+        data, at = contents(rest), 0
         new: dict[int, bytes] = {}
         for number, register in enumerate(self._arch.registers):
             size = register.bits // 8
             if at + size > len(data):
-                raise _Refused(_BAD_PACKET)
-            if self._hexadecimal(self._shown, number) != data[at : at + size].hex().encode():
-                new[number] = data[at : at + size]
+                raise Refused(BAD_PACKET)
+            new[number] = data[at : at + size]
             at += size
-        if new:
-            self._set_registers(new)
+        self._set_registers(new)
         return _OK
 
     def _set_registers(self, values: Mapping[int, bytes]) -> None:
         cpu = self._shown
+        if self._task is not None:
+            raise Refused(b"E.no CPU runs this task: its registers cannot be set")
+        values = {number: data for number, data in values.items() if self._hexadecimal(cpu, number) != data.hex().encode()}
+        if not values:
+            return
         with self._resuming.changing():
             for number, data in values.items():
                 value = int.from_bytes(data, self._board.arch.byte_order)
                 if not self._arch.write(cpu, self._arch.registers[number].name, value):
-                    raise _Refused(_BAD_VALUE)
+                    raise Refused(_BAD_VALUE)
 
     # Memory
 
     def _read_memory(self, rest: bytes) -> bytes:
-        address, size = _place(_PLACE, rest)
-        return self._memory.read(self._shown, address, min(size, _MOST_MEMORY)).hex().encode() if size else _NOTHING
+        address, size = place(rest)
+        return self._memory.read(self._shown, address, min(size, MOST_BYTES)).hex().encode() if size else _NOTHING
 
     def _write_memory(self, rest: bytes) -> bytes:
         where, _, digits = rest.partition(b":")
-        return self._store(where, _bytes(digits))
+        return self._store(where, contents(digits))
 
     def _write_binary(self, rest: bytes) -> bytes:
         where, _, data = rest.partition(b":")
         return self._store(where, unescaped(data))
 
     def _store(self, where: bytes, data: bytes) -> bytes:
-        address, size = _place(_PLACE, where)
+        address, size = place(where)
         if size != len(data):
-            raise _Refused(_BAD_PACKET)
+            raise Refused(BAD_PACKET)
         if data:
             self._memory.physical(self._shown, address)  # nothing changes if this is not mapped
             with self._resuming.changing():
@@ -311,39 +352,7 @@ class Stub:
     # Breakpoints
 
     def _insert(self, rest: bytes) -> bytes:
-        return _OK if self._breakpoints.insert(*_point(rest)) else _NOTHING
+        return _OK if self._breakpoints.insert(*point(rest)) else _NOTHING
 
     def _remove(self, rest: bytes) -> bytes:
-        return _OK if self._breakpoints.remove(*_point(rest)) else _NOTHING
-
-
-def _place(pattern: re.Pattern[bytes], text: bytes) -> tuple[int, int]:
-    """An address and a size."""
-    if (found := pattern.fullmatch(text)) is None:
-        raise _Refused(_BAD_PACKET)
-    return int(found[1], 16), int(found[2], 16)
-
-
-def _point(text: bytes) -> tuple[int, int, int]:
-    """A breakpoint's type, address and size."""
-    if (found := _POINT.fullmatch(text)) is None:
-        raise _Refused(_BAD_PACKET)
-    return int(found[1]), int(found[2], 16), int(found[3], 16)
-
-
-def _bytes(digits: bytes) -> bytes:
-    try:
-        return bytes.fromhex(digits.decode())
-    except ValueError:
-        raise _Refused(_BAD_PACKET) from None
-
-
-def _part(whole: bytes, where: bytes) -> bytes:
-    """A part of an object, as qXfer wants it."""
-    offset, size = _place(_PLACE, where)
-    piece = whole[offset : offset + min(size, _MOST_MEMORY)]
-    return (b"m" if offset + len(piece) < len(whole) else b"l") + escaped(piece)
-
-
-def _quoted(text: str) -> str:
-    return quoteattr(text)[1:-1]
+        return _OK if self._breakpoints.remove(*point(rest)) else _NOTHING

@@ -44,7 +44,8 @@ class Wire:
         connection.settimeout(_PATIENCE)
         self._bytes = bytearray()  # received, and in no packet yet
         self._packets: deque[bytes] = deque()
-        self._interrupted = False
+        self._arrived = self._taken = 0  # packets
+        self._interrupted: int | None = None  # how many packets had arrived before a wish to stop
         self._latest = b""  # what was sent last, as it is on the wire
         self._tries = 0
         self.acknowledges = True
@@ -54,14 +55,16 @@ class Wire:
         self._socket.close()
 
     def receive(self) -> bytes:
-        """The next packet's data, as it is on the wire. A wish to stop is forgotten: the machine stands.
+        """The next packet's data, as it is on the wire. A wish to stop that came before it is forgotten: the machine stood.
 
         Raises:
             Closed: the client has gone.
         """
         while not self._packets:
             self._read(None)
-        self._interrupted = False
+        self._taken += 1
+        if self._interrupted is not None and self._interrupted < self._taken:
+            self._interrupted = None
         return self._packets.popleft()
 
     def interrupted(self) -> bool:
@@ -71,7 +74,7 @@ class Wire:
             Closed: the client has gone.
         """
         self._read(0)
-        asked, self._interrupted = self._interrupted, False
+        asked, self._interrupted = self._interrupted is not None, None
         return asked or bool(self._packets)
 
     def send(self, data: bytes) -> None:
@@ -93,18 +96,17 @@ class Wire:
     def _read(self, patience: float | None) -> None:
         """Takes what has arrived; waits for it so many seconds, None: as long as it takes."""
         ready = select.select([self._socket, self._door], [], [], patience)[0]
+        if self._socket in ready:  # first: if this client has gone, the one at the door is not refused
+            try:
+                data = self._socket.recv(_AT_ONCE)
+            except OSError:
+                raise Closed from None
+            if not data:
+                raise Closed
+            self._bytes += data
+            self._take()
         if self._door in ready:
             self._refuse()
-        if self._socket not in ready:
-            return
-        try:
-            data = self._socket.recv(_AT_ONCE)
-        except OSError:
-            raise Closed from None
-        if not data:
-            raise Closed
-        self._bytes += data
-        self._take()
 
     def _take(self) -> None:
         """Takes all that is complete out of the bytes."""
@@ -134,19 +136,23 @@ class Wire:
     def _outside(self, byte: int) -> None:
         """A byte that is in no packet."""
         if byte == _INTERRUPT:
-            self._interrupted = True
+            self._interrupted = self._arrived
         elif byte == ord("-") and self.acknowledges and self._latest and self._tries < _MOST_TRIES:
             self._tries += 1
             self._write(self._latest)
 
     def _packet(self, data: bytes, digits: bytes) -> None:
         if not self.acknowledges:
-            self._packets.append(data)
+            self._arrive(data)
         elif b"%02x" % (sum(data) & 0xFF) == digits.lower():
             self._answer(b"+")
-            self._packets.append(data)
+            self._arrive(data)
         else:
             self._answer(b"-")
+
+    def _arrive(self, data: bytes) -> None:
+        self._arrived += 1
+        self._packets.append(data)
 
     def _answer(self, mark: bytes) -> None:
         if self.acknowledges:

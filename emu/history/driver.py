@@ -37,8 +37,12 @@ class Driver(Protocol):
     def patching(self) -> bool:
         """Whether code has been changed that some CPU may still execute as it was."""
 
-    def begin(self, command: str | Sequence[str], stdin: bytes | None) -> None:
-        """Makes the guest run a command. `stdin`: all of its input; None: what `type` gives.
+    def begin(
+        self, command: str | Sequence[str], stdin: bytes | None, on_exec: Callable[[int], None] | None
+    ) -> None:
+        """Makes the guest run a command. `on_exec`: called with the pid before it is executed, where the machine can tell.
+
+        `stdin`: all of the command's input; None: what `type` gives.
 
         Raises:
             BadCommand: the command is empty, too long, or has a NUL byte.

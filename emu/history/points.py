@@ -50,10 +50,13 @@ class Points:
     Args:
         budget: bytes that their checkpoints may hold.
         is_usable: whether the run goes on from a point as it did. The others are passed over.
+
+    Attributes:
+        budget: as in Args; it may be changed.
     """
 
     def __init__(self, budget: int, is_usable: Callable[[Point], bool]) -> None:
-        self._budget, self._is_usable = budget, is_usable
+        self.budget, self._is_usable = budget, is_usable
         self._points: list[Point] = []
 
     def __len__(self) -> int:
@@ -76,7 +79,7 @@ class Points:
         if not point.anchor and place and self._points[place - 1].instant == point.instant:
             return
         self._points.insert(place, point)
-        while self.size > self._budget and len(self._points) > 3:
+        while self.size > self.budget and len(self._points) > 3:
             self._drop()
 
     def _drop(self) -> None:
@@ -86,7 +89,7 @@ class Points:
         """
         end, last = self._points[-1].turns, self._points[-1].checkpoint.base
         bases = base_sizes(point.checkpoint for point in self._points)
-        crowded = sum(bases.values()) > self._budget // 2 and len(bases) > 1
+        crowded = sum(bases.values()) > self.budget // 2 and len(bases) > 1
         found: tuple[float, int] | None = None
         for n in range(1, len(self._points) - 1):
             if not self._points[n].anchor and not (crowded and self._points[n].checkpoint.base == last):

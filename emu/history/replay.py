@@ -8,7 +8,8 @@ not belong to the run, so the machine goes on from the beginning of the turn.
 
 from __future__ import annotations
 
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 from emu.cpu.native import block_record, turns
@@ -60,6 +61,7 @@ class Replay:
         host_stop: what `collect` has found last of the host's writes.
         stopping: the stops.
         produced: bytes that the guest has written up to now.
+        looks_ahead: whether it may be beyond what is wanted: see looking_ahead().
         faulted: if an instruction that was shown has faulted, the instructions that its CPU had started with its block; or 0.
     """
 
@@ -70,6 +72,7 @@ class Replay:
         self._board.loop = self._loop
         self.reason = turns.TIME
         self.produced = self.faulted = 0
+        self.looks_ahead = False
         self.shown: Shown | None = None
         self.host_stop: tuple[Instant, Watchpoint] | None = None
         self.stopping = Stopping(self._board, self.history)
@@ -113,6 +116,12 @@ class Replay:
             anchor,
         )
 
+    def _here(self) -> Point:
+        """A point at the state of the run: the one that it has just been restored from, if there is one."""
+        point, counts = self._from, tuple(cpu.instructions for cpu in self._board.cpus)
+        restored = point is not None and (point.turns, point.instructions) == (self.history.turns, counts)
+        return point if point is not None and restored else self._point()
+
     def _is_usable(self, point: Point) -> bool:
         return point.anchor or not point.patching or point.listening.keys() == self.stopping.breakpoints
 
@@ -148,7 +157,7 @@ class Replay:
         if self.shown is not None:
             record.interrupted = True
             cpu, (done, size, cost, cycles, instructions) = self._board.current, self.shown
-            self._account(cycles - cost + cost * done // size, instructions - size + done)
+            self._account(cycles - cost + cost * done // size, instructions)  # so later instants are later
             cpu.record.turn_end = max(cpu.record.turn_end, cpu.record.cycles + 1)
             cpu.forget_all()
         cpu = self._board.current
@@ -198,13 +207,22 @@ class Replay:
         self.history.goal_turn = _end_of(before)
         self.host_stop = None
         if self.history.turns < self.history.goal_turn or self._board.record.interrupted:
-            with suppress(GuestPanic, PoweredOff):
+            with suppress(GuestPanic, PoweredOff), self.looking_ahead():
                 while self.driver.moment() and (self.reason != native.GOAL):
                     watch, now = self.stopping.host_wrote(), self.boundary()
                     if watch is not None and after < now < before:
                         self.host_stop = now, watch
         self.no_goal()
         return self.history.stop != 0 or self.host_stop is not None
+
+    @contextmanager
+    def looking_ahead(self) -> Iterator[None]:
+        """A context in which the guest may run beyond what is wanted: what it writes there is not passed on yet."""
+        self.looks_ahead = True
+        try:
+            yield
+        finally:
+            self.looks_ahead = False
 
     def run_to_goal(self) -> bool:
         """Runs moments until the goal, or to a change. Returns False if nothing can happen before."""
@@ -226,19 +244,41 @@ class Replay:
             self.no_goal()
         self.now, self.shown, self._near = self.boundary(), None, None
 
+    def next_block(self) -> bool:
+        """Goes on to the next block of the turn. Returns False if it is the last.
+
+        Nothing of the block that is shown has been executed. The machine may only be looked at until it goes `to` an instant.
+        """
+        shown, turn, history = self.shown, self.now.turn, self.history
+        assert shown is not None and shown.done == 0
+        self._account(shown.cycles - shown.cost, shown.instructions - shown.size)  # the run accounts it again
+        self.note_between(None, None)
+        self.no_goal()
+        history.goal_turn, history.goal_block = turn, shown.instructions + 1
+        there = self.run_to_goal() and self._board.record.interrupted
+        self.no_goal()
+        block = self._board.current.record.goal_block
+        if there and block is not None:
+            self._show_block(turn, block_record.cost_of(block))
+        return there
+
     def to_block(self, turn: int, instructions: int) -> None:
         """Runs to the beginning of the block of a turn with which its CPU has started at least so many instructions."""
         self.to_turn(turn)
-        near = self._point()
+        near = self._here()
         self._run_to_block(turn, instructions)
+        block = self._board.current.record.goal_block
+        assert block is not None
+        timed = self._board.timing is not None
+        self._show_block(turn, self._cost(near, turn, instructions, block.instructions) if timed else block_record.cost_of(block))
+        self._near = near
+
+    def _show_block(self, turn: int, cost: int) -> None:
+        """A block of a cost is about to begin, which was the goal."""
         cpu = self._board.current
         block = cpu.record.goal_block
         assert block is not None
-        size, cost = block.instructions, block_record.cost_of(block)
-        if self._board.timing is not None:
-            cost = self._cost(near, turn, instructions, size)
-        self._near = near
-        self.shown = shown = Shown(0, size, cost, cpu.cycles + cost, cpu.instructions + size)
+        self.shown = shown = Shown(0, block.instructions, cost, cpu.cycles + cost, cpu.instructions + block.instructions)
         self._account(shown.cycles, shown.instructions)
         self.now = Instant(turn, shown.instructions, cpu.pc, cpu.index)
 

@@ -11,24 +11,24 @@ __all__ = ["Standing"]
 
 
 class Standing:
-    """Args:
+    """Args, and attributes:
         replay: goes to instants.
         board: the machine's board.
     """
 
     def __init__(self, replay: Replay, board: Board) -> None:
-        self._replay, self._board = replay, board
+        self.replay, self.board = replay, board
         self._last, self._branch = replay.now, 0
 
     @property
     def now(self) -> Instant:
         """The present instant."""
-        return self._replay.now
+        return self.replay.now
 
     @property
     def first(self) -> Instant:
         """The earliest instant that the machine can go back to."""
-        return self._replay.points.first.instant
+        return self.replay.points.first.instant
 
     @property
     def last(self) -> Instant:
@@ -38,12 +38,12 @@ class Standing:
     @property
     def nanoseconds(self) -> int:
         """Virtual time of the CPU whose turn it is."""
-        return self._board.nanoseconds(self._board.current.cycles)
+        return self.board.nanoseconds(self.board.current.cycles)
 
     @property
     def cpu(self) -> int:
         """The index of the CPU whose turn it is."""
-        return self._board.current.index
+        return self.board.current.index
 
     @property
     def branch(self) -> int:

@@ -53,7 +53,7 @@ class Travel(Standing):
 
     def __init__(self, machine: Travelling, history: int = _HISTORY) -> None:
         driver = machine.driver()
-        self._driver, self._board = driver, driver.board
+        self._driver = driver
         self._emitted = 0
         driver.divert(self._write)
         self._due = 0.0  # the host's time of the next checkpoint
@@ -61,11 +61,11 @@ class Travel(Standing):
 
     def _write(self, console: Callable[[bytes], object], data: bytes) -> None:
         """The guest writes: what it has not written before is passed on."""
-        replay = self._replay
-        known = max(self._emitted - replay.produced, 0)
+        replay = self.replay
+        known = len(data) if replay.looks_ahead else max(self._emitted - replay.produced, 0)
         replay.produced += len(data)
-        self._emitted = max(self._emitted, replay.produced)
         if new := data[known:]:
+            self._emitted = replay.produced
             console(new)
 
     # What stops it
@@ -76,19 +76,19 @@ class Travel(Standing):
         Raises:
             ValueError: there is no such CPU, or a watchpoint has no bytes.
         """
-        self._replay.stopping.check(stop)
-        self._change_stops(self._replay.stopping.wanted | {stop})
+        self.replay.stopping.check(stop)
+        self._change_stops(self.replay.stopping.wanted | {stop})
 
     def remove(self, stop: Stop) -> None:
         """Removes it. Raises KeyError if it is not there."""
         if stop not in self.stops:
             raise KeyError(stop)
-        self._change_stops(self._replay.stopping.wanted - {stop})
+        self._change_stops(self.replay.stopping.wanted - {stop})
 
     def _change_stops(self, stops: set[Stop]) -> None:
         """Where a breakpoint comes or goes, CPUs translate code anew. One that executes the code of before a change must not:
         the machine then comes from an earlier instant with these stops."""
-        replay = self._replay
+        replay = self.replay
         replay.stopping.wanted = stops
         if self._driver.patching and replay.stopping.breakpoints != replay.stopping.listening.keys():
             replay.to(replay.now)
@@ -98,20 +98,20 @@ class Travel(Standing):
     @property
     def stops(self) -> frozenset[Stop]:
         """The present stops."""
-        return frozenset(self._replay.stopping.wanted)
+        return frozenset(self.replay.stopping.wanted)
 
     # Forward
 
-    def begin(self, command: str | Sequence[str], stdin: bytes | None = b"") -> None:
-        """Begins a command in the guest; `go` runs it. It is a change, as in `changing`.
-
-        `stdin`: all of the command's input; None: what `type` gives.
+    def begin(
+        self, command: str | Sequence[str], stdin: bytes | None = b"", on_exec: Callable[[int], None] | None = None
+    ) -> None:
+        """Begins a command in the guest; `go` runs it. It is a change, as in `changing`. `stdin`: None: what `type` gives.
 
         Raises:
             BadCommand: the command is empty, too long, or has a NUL byte.
         """
         with self.changing():
-            self._driver.begin(command, stdin)
+            self._driver.begin(command, stdin, on_exec)
 
     def type(self, data: bytes) -> None:
         """Gives the command input, as if it were typed now; b"" ends the input. It is a change, too."""
@@ -125,19 +125,19 @@ class Travel(Standing):
             limit: virtual time in nanoseconds at which to stop: at the first turn that begins at or after it.
             interrupted: asked about twenty times a second whether to stop now.
         """
-        replay = self._replay
+        replay = self.replay
         replay.resume()
         replay.no_goal()
         if limit is not None:
-            self._board.limit = -(-limit * self._board.frequency // 1_000_000_000)
+            self.board.limit = -(-limit * self.board.frequency // 1_000_000_000)
         try:
             return self._run(interrupted)
         finally:
-            self._board.unlimited()
+            self.board.unlimited()
 
     def _run(self, interrupted: Callable[[], bool]) -> StopReason:
         """Runs on from the present state to a stop after `now`, or to the goal (Reason.STEP)."""
-        replay = self._replay
+        replay = self.replay
         begun = replay.now
         replay.note_between(begun, LATEST)
         waited = self._driver.status is None
@@ -173,18 +173,18 @@ class Travel(Standing):
 
     def _go_on_at(self, change: Point) -> None:
         """The machine has come to where it was changed: it goes on as it did after the change."""
-        history, limit = self._replay.history, self._board.limit
+        history, limit = self.replay.history, self.board.limit
         goal = history.goal_cpu, history.goal_instructions
-        self._replay.restore(change)
-        self._replay.no_goal()
+        self.replay.restore(change)
+        self.replay.no_goal()
         history.goal_cpu, history.goal_instructions = goal
-        self._board.limit = limit
+        self.board.limit = limit
 
     def _stands(
         self, reason: Reason, *, status: int | None = None, text: str = "", stops: tuple[Watchpoint, ...] = ()
     ) -> StopReason:
         """The machine has stopped between two blocks, as the run was."""
-        replay = self._replay
+        replay = self.replay
         replay.now, replay.shown = replay.boundary(), None
         self._last = max(self._last, replay.now)
         address = stops[0].address if stops else 0
@@ -193,12 +193,12 @@ class Travel(Standing):
 
     def _stopped(self, *, before: bool = False) -> StopReason:
         """Goes to the stop that native code has noted; at a watchpoint behind it, unless `before`."""
-        history, stopping = self._replay.history, self._replay.stopping
+        history, stopping = self.replay.history, self.replay.stopping
         moment = history.moment
         place = Instant(moment.turn, moment.instructions, moment.place, history.stop_cpu)
         late, write, address = bool(moment.late), history.stop_write, history.stop_address
         stops = stopping.at(history.stop, moment.place, place.cpu)
-        self._replay.to(place)
+        self.replay.to(place)
         if late and not before:
             self._next_instruction()
         self._last = max(self._last, self.now)
@@ -208,17 +208,17 @@ class Travel(Standing):
     def _next_instruction(self) -> None:
         """Goes to the next instruction of the CPU whose turn it is, without regard to stops."""
         cpu, index = self.now.cpu, self._index(self.now.cpu)
-        if not self._replay.show_next():
-            index = max(index + 1, self._replay.faulted)
-            self._replay.resume()
+        if not self.replay.show_next():
+            index = max(index + 1, self.replay.faulted)
+            self.replay.resume()
             self._seek(cpu, index)
 
     def _index(self, cpu: int) -> int:
         """How many instructions a CPU has started before the present instant."""
-        shown = self._replay.shown
+        shown = self.replay.shown
         if shown is not None and cpu == self.now.cpu:
             return shown.instructions - shown.size + shown.done
-        return self._board.cpus[cpu].instructions
+        return self.board.cpus[cpu].instructions
 
     def _seek(self, cpu: int, index: int, *, back: bool = False) -> bool:
         """Goes on from where the run goes on to where a CPU has started `index` instructions, without regard to stops.
@@ -226,7 +226,7 @@ class Travel(Standing):
         An instruction that faults ends its block. If the rest of the block would be the goal, goes to the next instruction that
         was executed, or `back` to the one that has faulted. Returns False if it does not get there.
         """
-        replay = self._replay
+        replay = self.replay
         start: Point | None = replay.start()
         replay.note_between(None, None)
         for margin in _MARGINS:
@@ -250,9 +250,9 @@ class Travel(Standing):
     def _run_to(self, cpu: int, index: int, start: Point) -> Point | None:
         """Runs on to the turn in which a CPU starts an instruction. Returns the latest change before it, or `start`; None: it
         does not get there."""
-        replay = self._replay
+        replay = self.replay
         replay.goal_instructions(cpu, index)
-        with suppress(GuestPanic, PoweredOff):
+        with suppress(GuestPanic, PoweredOff), replay.looking_ahead():
             while replay.run_to_goal():
                 if (change := replay.change) is None:
                     return start
@@ -264,7 +264,7 @@ class Travel(Standing):
 
         A sleeping CPU goes on sleeping until something wakes it (Reason.IDLE if nothing does).
         """
-        replay = self._replay
+        replay = self.replay
         index = self._index(cpu) + count
         while count and cpu == self.now.cpu and replay.show_next():
             count -= 1
@@ -286,7 +286,7 @@ class Travel(Standing):
 
     def _stop_here(self) -> StopReason | None:
         """The stop at the instruction that is shown, or that has just been executed."""
-        replay, cpu = self._replay, self.now.cpu
+        replay, cpu = self.replay, self.now.cpu
         stopping = replay.stopping
         if touched := replay.history.touched:
             stops = stopping.at(touched, 0, cpu)
@@ -302,12 +302,12 @@ class Travel(Standing):
         return self._back_to(self.first, interrupted) or self._at_first()
 
     def _at_first(self) -> StopReason:
-        self._replay.to(self.first)
+        self.replay.to(self.first)
         return StopReason(Reason.START, self.now, self.cpu)
 
     def _back_to(self, earliest: Instant, interrupted: Callable[[], bool]) -> StopReason | None:
         """Goes back to the latest stop between two instants, `earliest` and the present one; None: there is none."""
-        replay, before = self._replay, self.now
+        replay, before = self.replay, self.now
         if not replay.stopping.wanted:
             return None
         while earliest < before:
@@ -325,16 +325,16 @@ class Travel(Standing):
 
     def _stopped_back(self) -> StopReason:
         """Goes to the last of the stops that were collected. Where the host wrote, the machine stands behind that."""
-        moment, host = self._replay.history.moment, self._replay.host_stop
-        guest = Instant(moment.turn, moment.instructions, moment.place) if self._replay.history.stop else Instant(0)
+        moment, host = self.replay.history.moment, self.replay.host_stop
+        guest = Instant(moment.turn, moment.instructions, moment.place) if self.replay.history.stop else Instant(0)
         if host is not None and guest < host[0]:
-            self._replay.to(host[0])
+            self.replay.to(host[0])
             return StopReason(Reason.WATCHPOINT, self.now, self.cpu, (host[1],), True, host[1].address, True)
         return self._stopped(before=True)
 
     def back_step(self, cpu: int, count: int = 1) -> StopReason:
         """Goes back by `count` instructions of a CPU, or to a stop that is later than that."""
-        replay, now = self._replay, self.now
+        replay, now = self.replay, self.now
         index = self._index(cpu) - count
         point = replay.points.with_fewer(cpu, index, now)
         if point is None:
@@ -355,22 +355,22 @@ class Travel(Standing):
         Raises:
             ValueError: it is before `first`.
         """
-        replay = self._replay
+        replay = self.replay
         if isinstance(time, Instant):
             replay.to(time)
         else:
-            cycles = -(-time * self._board.frequency // 1_000_000_000)
+            cycles = -(-time * self.board.frequency // 1_000_000_000)
             point = replay.points.at_time(cycles)
             if point is None:
                 raise ValueError(f"{time} ns: the history begins later")
             replay.restore(point)
             replay.note_between(None, None)
             replay.no_goal()
-            self._board.limit = cycles
+            self.board.limit = cycles
             while self._driver.moment():
                 if (change := replay.change) is not None:
                     self._go_on_at(change)
-            self._board.unlimited()
+            self.board.unlimited()
             replay.now = replay.boundary()
         self._last = max(self._last, self.now)
         return StopReason(Reason.TIME, self.now, self.cpu)
@@ -387,7 +387,7 @@ class Travel(Standing):
         >>> with travel.changing() as branched:
         ...     machine.board.ram[address] = 0
         """
-        replay = self._replay
+        replay = self.replay
         branched = self.now < self.last
         self._branch += branched
         replay.points.cut(self.now)

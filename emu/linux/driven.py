@@ -49,7 +49,9 @@ class Driven:
     def patching(self) -> bool:
         return False  # a PC's code is coherent
 
-    def begin(self, command: str | Sequence[str], stdin: bytes | None) -> None:
+    def begin(
+        self, command: str | Sequence[str], stdin: bytes | None, on_exec: Callable[[int], None] | None
+    ) -> None:
         channel = self._guest.channel
         words = words_of_command(command)
         self._begun()

@@ -16,10 +16,12 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from emu.linux import arch
+from emu.linux.debug_files import debug_folder
 from emu.linux.find import kernels_directory
 from emu.linux.sources import sources_of_release
 
@@ -28,8 +30,12 @@ __all__ = ["Fetched", "NotFetched", "fetch"]
 _PROGRAMS = ("apt-get", "apt-cache", "apt-config", "dpkg-deb")
 _NAME = re.compile(r"[a-z0-9][a-z0-9+.-]*")  # of a package or a release (Debian Policy, 5.6.1)
 _IMAGE = re.compile(r"linux-image-(?:unsigned-)?([0-9].*?)(?:-unsigned)?")
+# Debian's name of a package with debug information, and Ubuntu's two, which are on a server of their own
+_DEBUG = ("linux-image-{}-dbg", "linux-image-{}-dbgsym", "linux-image-unsigned-{}-dbgsym")
+_DEBUG_PARTS = ("boot", "lib/modules")  # of usr/lib/debug; the rest are links by build IDs
 # Ubuntu, and Debian since its release 14, have the parts of a kernel in several packages.
 _PART = re.compile(r"linux-(?:image|base|binary|modules)-(?:[a-z]+-)*[0-9].*")
+_GIB = 1 << 30
 _NOT_TAKEN = ("Acquire::IndexTargets", "Acquire::Languages")  # further lists to fetch; translations of descriptions
 
 
@@ -41,18 +47,21 @@ class Fetched(NamedTuple):
     """Attributes:
     path: of the bzImage.
     is_new: False if it was there already.
+    debug: of the vmlinux with debug information; None: it is not wanted.
     """
 
     path: Path
     is_new: bool
+    debug: Path | None = None
 
 
-def fetch(package: str | None, release: str | None) -> Fetched:
+def fetch(package: str | None, release: str | None, debug: bool = False) -> Fetched:
     """Brings a kernel with its modules into `kernels_directory()`.
 
     Args:
         package: of a kernel, or one that depends on it; None: the distribution's newest kernel for virtual machines.
         release: another release of the distribution than the host's.
+        debug: also brings the debug information of the kernel and of its modules.
 
     Raises:
         NotFetched: there is no apt, no such package or release, or no network.
@@ -73,8 +82,21 @@ def fetch(package: str | None, release: str | None) -> Fetched:
     version, packages = _packages(apt, [package] if package else arch.DEFAULT_PACKAGES, problem)
     place = kernels / version
     path = place / "boot" / f"vmlinuz-{version}"
-    if path.exists():
-        return Fetched(path, False)
+    is_new = not path.exists()
+    if is_new:
+        _fetch_kernel(apt, packages, place, version)
+    if not debug:
+        return Fetched(path, is_new)
+    vmlinux = debug_folder(path) / "boot" / f"vmlinux-{version}"
+    if not vmlinux.exists():
+        _fetch_debug(apt, place, version)
+        is_new = True
+    return Fetched(path, is_new, vmlinux)
+
+
+def _fetch_kernel(apt: _Apt, packages: Sequence[str], place: Path, version: str) -> None:
+    """Brings what is in packages into a new folder."""
+    kernels, path = place.parent, place / "boot" / f"vmlinuz-{version}"
     with tempfile.TemporaryDirectory(prefix=".", dir=kernels) as text:
         folder = Path(text)
         apt.run("apt-get", "-qq", "download", *packages, folder=folder)
@@ -90,7 +112,32 @@ def fetch(package: str | None, release: str | None) -> Fetched:
         except OSError:
             if not path.exists():  # otherwise somebody else has fetched it meanwhile
                 raise
-    return Fetched(path, True)
+
+
+def _fetch_debug(apt: _Apt, place: Path, version: str) -> None:
+    """Brings the debug information of a kernel that is there into its folder."""
+    names = [name.format(version) for name in _DEBUG]
+    package = next((name for name in names if apt.dependencies(name) is not None), None)
+    if package is None:
+        raise NotFetched(f"no package {' or '.join(names)} is in {apt.origin}")
+    needed, free = apt.sizes(package), shutil.disk_usage(place).free
+    if needed > free:
+        raise NotFetched(f"{package} needs {needed / _GIB:.1f} GiB in {place}, where {free / _GIB:.1f} GiB are free")
+    with tempfile.TemporaryDirectory(prefix=".", dir=place.parent) as text:
+        folder, whole = Path(text), Path(text) / "whole"
+        apt.run("apt-get", "-qq", "download", package, folder=folder)
+        for file in folder.glob("*.deb"):
+            apt.run("dpkg-deb", "--extract", str(file), str(folder / "tree"))
+            file.unlink()
+        found = folder / "tree" / "usr" / "lib" / "debug"
+        for part in _DEBUG_PARTS:
+            if (found / part).is_dir():
+                (whole / part).parent.mkdir(parents=True, exist_ok=True)
+                (found / part).rename(whole / part)
+        if not (whole / "boot" / f"vmlinux-{version}").exists():
+            raise NotFetched(f"no vmlinux-{version} is in {package}")
+        with suppress(OSError):  # somebody else has fetched it meanwhile
+            whole.rename(debug_folder(place / "boot" / f"vmlinuz-{version}"))
 
 
 def _packages(apt: _Apt, candidates: Sequence[str], problem: str) -> tuple[str, list[str]]:
@@ -176,6 +223,12 @@ class _Apt:
             return None
         fields = re.findall(r"^(?:Pre-)?Depends: (.*)$", done.stdout, re.MULTILINE)
         return [[one.split()[0] for one in choice.split("|") if one.strip()] for field in fields for choice in field.split(",")]
+
+    def sizes(self, package: str) -> int:
+        """The bytes that a package and its files take; 0: that is not known."""
+        said = self._done("apt-cache", "show", "--no-all-versions", package).stdout
+        found = dict(re.findall(r"^(Size|Installed-Size): (\d+)$", said, re.MULTILINE))
+        return int(found.get("Size", 0)) + 1024 * int(found.get("Installed-Size", 0))
 
     def run(self, *command: str, folder: Path | None = None) -> None:
         """Raises NotFetched: the command failed."""

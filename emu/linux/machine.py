@@ -17,7 +17,6 @@ from emu.cpu.cpu import Cpu
 from emu.cpu.host_signals import Held
 from emu.cpu.pc.state import flush_tlbs
 from emu.guest_machine import Completed, exit_status
-from emu.history.travels import Travels
 from emu.kernel.endings import GuestPanic
 from emu.kernel.guest_cpu import GuestCpu
 from emu.linux import requirements, saved, store
@@ -43,7 +42,7 @@ __all__ = ["LinuxMachine"]
 
 
 
-class LinuxMachine(TracedLinux, Travels):
+class LinuxMachine(TracedLinux):
     """A machine with an unmodified Linux, booted and waiting for commands.
 
     >>> with LinuxMachine(cpus=2) as m:

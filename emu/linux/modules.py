@@ -16,9 +16,10 @@ from emu.linux.btf import Btf
 from emu.linux.memory import LinuxMemory
 from emu.linux.symbols import Symbols
 
-__all__ = ["Module", "ModuleState", "ModuleSymbols", "Modules", "OrcTables"]
+__all__ = ["Loaded", "Module", "ModuleState", "ModuleSymbols", "Modules", "OrcTables"]
 
 _MOST_MODULES = 1 << 14
+_MOST_SECTIONS = 1 << 10
 _MOST_BYTES = 1 << 28  # of one table
 _SYMBOL = np.dtype([("name", "<u4"), ("info", "u1"), ("other", "u1"), ("section", "<u2"), ("value", "<u8"), ("size", "<u8")])
 # Names of places that are no functions, which compilers and linkers make. Linux skips them where it looks up an address.
@@ -32,6 +33,19 @@ class ModuleState(enum.IntEnum):
     COMING = 1  # loaded, and not initialised yet
     GOING = 2
     UNFORMED = 3  # being loaded: only the name is known
+
+
+class Loaded(NamedTuple):
+    """A module in the kernel's list.
+
+    Attributes:
+        address: of its struct module.
+        text, init_text: where its code begins; 0: it has none, or no longer.
+    """
+
+    address: int
+    text: int
+    init_text: int
 
 
 class ModuleSymbols(NamedTuple):
@@ -137,6 +151,26 @@ class Modules:
             return []
         found = self._listed(self._modules, "module.list")
         return [self.read_module(address) for address in found if self._get(address, "module.state") != ModuleState.UNFORMED]
+
+    def listed(self) -> list[Loaded]:
+        """The modules that `loaded` reads, without reading them. It raises the same."""
+        found = self._listed(self._modules, "module.list") if self._modules is not None else ()
+        known = [address for address in found if self._get(address, "module.state") != ModuleState.UNFORMED]
+        return [Loaded(address, *(part.start for part in self._text(address))) for address in known]
+
+    def sections(self, address: int) -> dict[str, int]:
+        """Where the sections of the module's file are, by their names; empty if the kernel does not keep that."""
+        if not self._btf.has("module_sect_attrs.nsections"):
+            return {}
+        attributes = self._get(address, "module.sect_attrs")
+        if not attributes:
+            return {}
+        first, step = attributes + self._btf.offset("module_sect_attrs.attrs"), self._btf.size("module_sect_attr")
+        name = sum(map(self._btf.offset, ("module_sect_attr.battr", "bin_attribute.attr", "attribute.name")))
+        found = range(first, first + step * min(self._get(attributes, "module_sect_attrs.nsections"), _MOST_SECTIONS), step)
+        return {
+            self._memory.string(self._memory.word(one + name)): self._get(one, "module_sect_attr.address") for one in found
+        }
 
     def read_module(self, address: int) -> Module:
         """The module whose struct module is at an address. It may be in the midst of being loaded.

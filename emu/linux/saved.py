@@ -29,6 +29,7 @@ import unicorn
 from emu.cpu.host_memory import DATA, FIXED, PRIVATE, map_memory
 from emu.cpu.pc import Pc
 from emu.cpu.pc.state import PAGE, PcState, capture, put_back, used_pages
+from emu.cpu.snapshot.pages import note_mapped
 from emu.native.cache import fingerprint
 
 __all__ = ["BadMachine", "Saved", "build", "read", "read_header", "restore", "write"]
@@ -157,6 +158,8 @@ def restore(pc: Pc, saved: Saved) -> None:
         for first, count in saved.runs:
             map_memory(pc.board.ram_address + first * PAGE, count * PAGE, PRIVATE | FIXED, DATA, file.fileno(), place)
             place += count * PAGE
+    pages = [np.arange(first, first + count) for first, count in saved.runs]
+    note_mapped(pc.board.ram_address, np.concatenate(pages) if pages else np.zeros(0, np.int64))
     put_back(pc, saved.state)
 
 

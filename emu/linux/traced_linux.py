@@ -4,14 +4,16 @@
 from __future__ import annotations
 
 import hashlib
+import tempfile
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from emu.ftrace.arrays.traced_command import following, recording
+from emu.history.travels import Travels
 from emu.linux.config import LinuxConfig, LinuxParameters
 from emu.linux.guest import Guest
 from emu.linux.image import Kernel
@@ -21,6 +23,7 @@ if TYPE_CHECKING:
     from emu.ftrace.arrays.trace_array import TraceArray
     from emu.ftrace.probes.host_probes import Hit, HostProbe
     from emu.ftrace.tracefs import TraceFS
+    from emu.history.reaching import EventPlace
     from emu.kernel.counting import Counting
     from emu.kernel.guest_cpu import GuestCpu
     from emu.linux.driven import Driven
@@ -32,7 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["TracedLinux"]
 
 
-class TracedLinux(ABC):
+class TracedLinux(Travels, ABC):
     """The part of a LinuxMachine that traces and is debugged. Nothing is read of the kernel before the first use of it."""
 
     config: LinuxConfig
@@ -194,20 +197,53 @@ class TracedLinux(ABC):
         port: int = 0,
         command: str | Sequence[str] | None = None,
         *,
+        trace: bool | Collection[str] = False,
+        follow: bool = False,
+        at: EventPlace | None = None,
         history: int = 512 << 20,
         ready: Callable[[int], Callable[[], bool]] | None = None,
+        has_debug: bool = False,
     ) -> None:
-        """Lets gdb debug the machine, as Machine.serve_gdb. `write_symbols` makes gdb's symbol file."""
+        """Lets gdb debug the machine, as Machine.serve_gdb. `write_symbols` makes gdb's symbol file.
+
+        `has_debug`: gdb has debug information of the kernel instead, as `debug_file` finds it.
+        """
         self._check()
         from emu.gdb.serving import serve  # imported when needed
-        from emu.history.travel import Travel
         from emu.linux.debugging import views_of
 
-        views = views_of(self.board, self._kernel, self._guest.symbols, lambda path: self.tracefs.read_pieces(path))
-        serve(self.board, self.cpus, Travel(self, history), views, port=port, command=command, ready=ready)
+        self.travel.replay.points.budget = history
+        found = None if at is None else partial(self.at_event, at)
+        with tempfile.TemporaryDirectory(prefix="emu-gdb-") as folder, self._traced(trace, follow):
+            views = views_of(self.board, self._kernel, self._guest.symbols, self._pieces, Path(folder), has_debug)
+            serve(self.board, self.cpus, self.travel, views, port=port, command=command, ready=ready, at=found)
 
-    def write_symbols(self, path: Path | str) -> None:
+    def at_event(self, event: EventPlace) -> None:
+        """Goes to where an event of this run's trace is about to be recorded (emu.history.reaching).
+
+        Raises:
+            NotReached: the run does not come to it. It is a LookupError.
+            KeyError: there is no such instance.
+        """
+        from emu.history.reaching import reach
+
+        array = self.trace_array.instances[event.array] if event.array else self.trace_array
+        reach(self.travel, event, lambda: array.reader.latest_time(event.cpu) >= event.time)
+
+    def _pieces(self, path: str) -> Iterator[bytes]:
+        return self.tracefs.read_pieces(path)
+
+    @property
+    def debug_file(self) -> Path | None:
+        """The kernel's vmlinux with debug information, for gdb; None: there is none on this host."""
+        from emu.linux.debug_files import debug_vmlinux  # imported when needed
+
+        return debug_vmlinux(self._kernel)
+
+    def write_symbols(self, path: Path | str, *, besides_debug: bool = False) -> None:
         """Writes an ELF file with the kernel's symbols, for gdb: a vmlinux without code and without debug information.
+
+        `besides_debug`: only what gdb needs besides a vmlinux with debug information. It must read this file first.
 
         Raises:
             NoSymbols: the kernel has none. It is a ValueError.
@@ -216,7 +252,7 @@ class TracedLinux(ABC):
         from emu.linux.debugging import write_symbols  # imported when needed
 
         self._check_open()
-        write_symbols(Path(path), self._guest.symbols)
+        write_symbols(Path(path), self._kernel, self._guest.symbols, besides_debug=besides_debug)
 
     @contextmanager
     def _changing(self) -> Iterator[None]:

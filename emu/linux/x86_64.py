@@ -13,7 +13,8 @@ __all__ = [
     "DEFAULT_PACKAGES", "DIRECT_MAP", "DIRECT_MAP_BASE", "ELF_MACHINE", "ELF_MACHINE_NAME", "IMAGES", "KERNEL_HALF",
     "KERNEL_START", "LOADED_HIGH", "LONGEST_CALL", "MODULES_END", "MOST_MEMORY", "NAME", "NO_FUNCTIONS",
     "PACKAGE_ARCHITECTURE", "PAGE", "PAGES", "PAGES_BASE", "PAGE_TABLE", "PER_CPU", "REGISTERS", "SAVED_STACK_POINTER",
-    "SITE_OFFSETS", "SYSCALL_PREFIXES", "SYSCALL_TABLE", "XLF_KERNEL_64", "argument", "ends_with_call", "walk",
+    "SITE_OFFSETS", "SWITCHED", "SYSCALL_PREFIXES", "SYSCALL_TABLE", "WITHOUT_CALLERS", "XLF_KERNEL_64", "argument",
+    "ends_with_call", "walk",
 ]  # fmt: skip
 
 NAME = "x86-64"
@@ -21,6 +22,11 @@ ELF_MACHINE = 62  # EM_X86_64 of the System V ABI
 ELF_MACHINE_NAME = "EM_X86_64"  # pyelftools' spelling
 IMAGES = "x86_64"  # the architecture's name in emu
 KERNEL_HALF = 0xFFFF_FFFF_8000_0000  # Documentation/arch/x86/x86_64/mm.rst: "kernel text mapping, mapped to physical address 0"
+# Functions with which a system call or a thread begins: nothing in the kernel calls them.
+WITHOUT_CALLERS = (
+    "entry_SYSCALL_64", "entry_SYSENTER_compat", "entry_SYSCALL_compat", "entry_INT80_compat", "syscall_return_via_sysret",
+    "sysret32_from_system_call", "ret_from_fork",
+)  # fmt: skip
 MODULES_END = 0xFFFF_FFFF_FF00_0000  # the same: the end of the "module mapping space"; a program can execute code behind it
 KERNEL_START = 0xFFFF_8000_0000_0000  # the same: the upper half, with 4 levels of page tables
 DIRECT_MAP = 0xFFFF_8880_0000_0000  # the same: "direct mapping of all physical memory", without KASLR
@@ -51,6 +57,7 @@ REGISTERS = (
     "flags", "sp", "ss",
 )  # fmt: skip
 SAVED_STACK_POINTER = "thread.sp"  # in struct task_struct
+SWITCHED = "r15", "r14", "r13", "r12", "bx", "bp", "ip"  # struct inactive_task_frame, at that stack pointer
 
 SYSCALL_TABLE = "sys_call_table"  # the symbol of the functions of system calls, by number
 # So begin their names: one function may have several. (arch_syscall_match_sym_name of arch/x86/include/asm/ftrace.h)

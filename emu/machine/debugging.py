@@ -3,17 +3,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 
-from emu.ftrace.sites.patching_driver import Driver
+from emu.ftrace.guest.reports import GuestReports
+from emu.ftrace.sites.site_updates import PatchedFtrace
+from emu.gdb.callers import Callers
 from emu.gdb.monitor import Views
+from emu.gdb.task_threads import Waiting, WaitingTask
 from emu.kernel.kernel import Kernel
 
 __all__ = ["views_of"]
 
+_TRAMPOLINES = "return_to_handler", "arch_rethook_trampoline"
 
-def views_of(kernel: Kernel, driver: Driver, trace: Callable[[str], Iterator[bytes]]) -> Views:
-    """The views of a machine. `driver`: patches its call sites. `trace`: as Views.trace."""
+
+def views_of(
+    kernel: Kernel, ftrace: PatchedFtrace, reports: GuestReports, trace: Callable[[str], Iterator[bytes]]
+) -> Views:
+    """The views of a machine. `ftrace`: patches its call sites. `reports`: handles what it reports. `trace`: as Views.trace."""
+    driver = ftrace.driver
 
     def tasks() -> Iterator[str]:
         known = kernel.tasks
@@ -31,4 +40,37 @@ def views_of(kernel: Kernel, driver: Driver, trace: Callable[[str], Iterator[byt
             if (awaited := driver.waits_for(cpu.index)) is not None:
                 yield f"  CPU {cpu.index} {awaited}"
 
-    return Views(trace, tasks, patching)
+    def waiting() -> Iterator[WaitingTask]:
+        known = kernel.tasks
+        running = set(known.running().values())
+        for task in known:
+            if task not in running and (pid := known.pid(task)):  # the idle tasks have no number of their own
+                yield WaitingTask(pid, known.comm(task), task)
+
+    def saved(task: WaitingTask) -> Mapping[str, int]:
+        return kernel.arch.switched_out(kernel.memory, task.address)
+
+    callers = _callers(kernel, reports, ftrace.arch.return_offset)
+    return Views(trace, tasks, patching, callers=callers, waiting=Waiting(waiting, saved))
+
+
+def _callers(kernel: Kernel, reports: GuestReports, before: int) -> Callers:
+    """`before`: see FtraceArch.return_offset."""
+
+    def real_return(frame: int, pc: int) -> int:
+        address = pc - before
+        running = kernel.tasks.running().values()
+        for task in (*running, *(task for task in kernel.tasks if task not in running)):
+            if (real := reports.resolve_return(task, frame, address)) != address:
+                return real + before
+        return pc
+
+    def caller(registers: Mapping[str, int]) -> Mapping[str, int] | None:
+        with suppress(LookupError):
+            return kernel.arch.caller(kernel.memory, registers)
+        return None
+
+    trampolines = [kernel.image.function_at(kernel.image.symbol(name)) for name in _TRAMPOLINES]
+    # Behind the first instruction, a trampoline that returns with an offset is in a register window of its own.
+    places = [range(one.address, one.address + (1 if before else one.size)) for one in trampolines if one is not None]
+    return Callers(places, real_return, caller)

@@ -51,10 +51,12 @@ class Driven:
     def patching(self) -> bool:
         return self._running.patching or any(cpu.record.stale for cpu in self.board.cpus)
 
-    def begin(self, command: str | Sequence[str], stdin: bytes | None) -> None:
+    def begin(
+        self, command: str | Sequence[str], stdin: bytes | None, on_exec: Callable[[int], None] | None
+    ) -> None:
         self._running.check()
         kernel = self._kernel
-        kernel.commands.give(shell_line(command) if isinstance(command, str) else command)
+        kernel.commands.give(shell_line(command) if isinstance(command, str) else command, on_exec)
         ConsoleInput(kernel.console, kernel.device_interrupt, NotYet() if stdin is None else stdin, None)
 
     def type(self, data: bytes) -> None:

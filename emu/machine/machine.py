@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Collection, Sequence
-from contextlib import ExitStack, closing, nullcontext
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
@@ -26,6 +26,7 @@ from emu.machine.traced_kernel import TracedKernel
 from emu.parameters import parameters_of
 
 if TYPE_CHECKING:
+    from emu.history.reaching import EventPlace
     from emu.kernel.profile import Profile
     from emu.machine.driven import Diverted, Driven
     from emu.trace import Trace
@@ -173,20 +174,22 @@ class Machine(TracedKernel, Travels):
         self._output.clear()
         console_input = ConsoleInput(self.kernel.console, self.kernel.device_interrupt, stdin, terminal)
         words = shell_line(command) if isinstance(command, str) else command
-        traced = trace if isinstance(trace, Collection) else [""] if trace else []
-        with (
-            self.kernel.limits.during(limit, host_limit),
-            following(self.trace_array) if follow else nullcontext() as follow_task,
-            recording(self.trace_array, traced) as begin,
-        ):
+        with self.kernel.limits.during(limit, host_limit), self._traced(trace, follow) as on_exec:
+            status = self._running.command(words, on_exec, console_input, meanwhile)
+        return Completed(exit_status(status), bytes(self._output))
+
+    @contextmanager
+    def _traced(self, trace: bool | Collection[str], follow: bool) -> Iterator[Callable[[int], None] | None]:
+        """A context in which a command is traced as `run` says. Its value is to be called when its process executes it."""
+        traced, array = trace if isinstance(trace, Collection) else [""] if trace else [], self.trace_array
+        with following(array) if follow else nullcontext() as follow_task, recording(array, traced) as begin:
 
             def on_exec(pid: int) -> None:
                 if follow_task is not None:
                     follow_task(pid)
                 begin()
 
-            status = self._running.command(words, on_exec if follow or traced else None, console_input, meanwhile)
-        return Completed(exit_status(status), bytes(self._output))
+            yield on_exec if follow or traced else None
 
     def advance(self, cycles: int, *, limit: int | None = None, host_limit: float | None = None) -> bool:
         """Lets time pass: background jobs and timers run until every CPU has reached the present time plus `cycles`.
@@ -323,6 +326,9 @@ class Machine(TracedKernel, Travels):
         port: int = 0,
         command: str | Sequence[str] | None = None,
         *,
+        trace: bool | Collection[str] = False,
+        follow: bool = False,
+        at: EventPlace | None = None,
         history: int = 512 << 20,
         ready: Callable[[int], Callable[[], bool]] | None = None,
     ) -> None:
@@ -333,6 +339,8 @@ class Machine(TracedKernel, Travels):
         Args:
             port: of the loopback interface; 0: any that is free.
             command: what the guest runs when gdb continues.
+            trace, follow: as in `run`, for the command.
+            at: an event that the command's trace has: gdb finds the machine there, and not before the command.
             history: bytes that checkpoints may hold, from which gdb goes back.
             ready: called with the port when gdb can connect; returns a function that says whether more clients will come.
 
@@ -340,14 +348,31 @@ class Machine(TracedKernel, Travels):
             ValueError: the machine is closed.
             BadCommand: the command cannot be given to the guest. It is a ValueError.
             OSError: the port cannot be used.
+            NotReached: the run does not come to the event of `at`. It is a LookupError.
         """
         self._running.check()
         from emu.gdb.serving import serve  # imported when needed
-        from emu.history.travel import Travel
         from emu.machine.debugging import views_of
 
-        travel, views = Travel(self, history), views_of(self.kernel, self.patching, self.tracefs.read_pieces)
-        serve(self.board, self.cpus, travel, views, port=port, command=command, ready=ready)
+        views = views_of(self.kernel, self.ftrace, self._running.reports, self.tracefs.read_pieces)
+        self.travel.replay.points.budget = history
+        with self._traced(trace, follow) as on_exec:
+            found = None if at is None else functools.partial(self.at_event, at)
+            serve(
+                self.board, self.cpus, self.travel, views, port=port, command=command, ready=ready, on_exec=on_exec, at=found
+            )
+
+    def at_event(self, event: EventPlace) -> None:
+        """Goes to where an event of this run's trace is about to be recorded (emu.history.reaching).
+
+        Raises:
+            NotReached: the run does not come to it. It is a LookupError.
+            KeyError: there is no such instance.
+        """
+        from emu.history.reaching import reach
+
+        array = self.trace_array.instances[event.array] if event.array else self.trace_array
+        reach(self.travel, event, lambda: array.reader.latest_time(event.cpu) >= event.time)
 
     def driver(self) -> Driven:
         """Drives this machine by moments (emu.history); nothing else may run it meanwhile."""

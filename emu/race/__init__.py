@@ -23,16 +23,16 @@ if TYPE_CHECKING:
     from emu.race.scenario.change import Change
     from emu.race.scenario.fetch import MODELS
     from emu.race.scenario.fetch_model import FetchModel
-    from emu.race.scenario.protocol_steps import Forget, Free, Know, WaitTasks
-    from emu.race.scenario.scenario import Expectation, Handler, Scenario, Wrong
+    from emu.race.scenario.protocol_steps import Forget, Free, Know, Lock, Unlock, WaitTasks
+    from emu.race.scenario.scenario import Expectation, Handler, OtherPatcher, Scenario, Wrong
     from emu.race.schedule.event import PATCHER, Event, What
     from emu.race.schedule.schedule import Schedule
     from emu.race.schedule.verdict import Outcome, Verdict
 
 __all__ = [
     "MODELS", "PATCHER", "PROTOCOLS", "Change", "Event", "Expectation", "FetchModel", "Forget", "Free", "Handler", "Know",
-    "Limits", "Outcome", "Park", "Patch", "Release", "Scenario", "Schedule", "Synchronise", "Verdict", "WaitTasks", "What",
-    "Write", "Wrong", "certify", "explore", "explore_litmus", "replay",
+    "Limits", "Lock", "OtherPatcher", "Outcome", "Park", "Patch", "Release", "Scenario", "Schedule", "Synchronise", "Unlock",
+    "Verdict", "WaitTasks", "What", "Write", "Wrong", "certify", "explore", "explore_litmus", "replay",
 ]  # fmt: skip
 
 _MODULES = {
@@ -43,8 +43,8 @@ _MODULES = {
     "emu.race.scenario.fetch_model": ("FetchModel",),
     "emu.race.api": ("certify", "explore", "explore_litmus", "replay"),
     "emu.race.limits": ("Limits",),
-    "emu.race.scenario.protocol_steps": ("Forget", "Free", "Know", "WaitTasks"),
-    "emu.race.scenario.scenario": ("Expectation", "Handler", "Scenario", "Wrong"),
+    "emu.race.scenario.protocol_steps": ("Forget", "Free", "Know", "Lock", "Unlock", "WaitTasks"),
+    "emu.race.scenario.scenario": ("Expectation", "Handler", "OtherPatcher", "Scenario", "Wrong"),
     "emu.race.schedule.schedule": ("Schedule",),
     "emu.race.schedule.verdict": ("Outcome", "Verdict"),
 }

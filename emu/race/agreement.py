@@ -22,6 +22,7 @@ from emu.race.schedule.verdict import Verdict
 
 __all__ = ["Case", "cases", "disagreement"]
 
+_HANDLERS = tuple(kind for kind in Handler if kind is not Handler.WAIT)  # that of the machine does not wait
 _STRIDE = 7  # not a divisor of the number of variations, so that successive cases are of all kinds
 
 
@@ -49,7 +50,7 @@ def _of_mutants(
 ) -> Iterator[Case]:
     """`changes`: those for which the protocols have the same stages."""
     fetches = itertools.cycle(model.name for model in load(arch).fetch_models)
-    handlers = tuple(Handler) if ftrace_arch.load(arch).breakpoint else (Handler.EMULATE,)
+    handlers = _HANDLERS if ftrace_arch.load(arch).breakpoint else (Handler.EMULATE,)
     nmis = (frozenset[int](), frozenset({1}))
     variations = list(itertools.product(at, changes, handlers, nmis))
     chosen = (variations[n * _STRIDE % len(variations)] for n in itertools.count())

@@ -57,6 +57,8 @@ def cause(verdict: Verdict) -> str:
     """Why a verdict is unsafe; "" if it is not."""
     if verdict.wrong is None:
         return ""
+    if verdict.scenario.others:
+        return f"{verdict.wrong}: of several patchers"
     automaton = automaton_of(verdict.scenario, verdict.fetch)
     if verdict.wrong is Wrong.STUCK:
         return f"{verdict.wrong}: {_unanswered(automaton.patcher)}"
@@ -98,8 +100,9 @@ def _moves(automaton: Automaton, state: _State) -> Iterator[tuple[int, Move]]:
     position, cpu = state
     for move in automaton.moves(position, cpu):
         yield position, move
-    if position < automaton.patcher.end and automaton.allows(position, cpu):
-        yield position + 1, automaton.advance(position, cpu)
+    for step in automaton.patcher.steps(position):
+        if automaton.allows(position, cpu, step):
+            yield step.to, automaton.advance(position, cpu, step)
 
 
 class _Telling:

@@ -15,11 +15,12 @@ from random import Random
 from typing import NamedTuple, TypeAlias, TypeVar
 
 from emu.architectures import ARCHITECTURES, DEFAULT_ARCHITECTURE
-from emu.ftrace.sites.patching import Patch, Write
+from emu.ftrace.sites.patching import Patch, Release, Synchronise, Write
 from emu.race import arch as race_arch
 from emu.race.model.model_sites import MOST_SITES, model_patches
-from emu.race.scenario.protocol_text import WrittenProtocol, WrittenWrite
-from emu.race.scenario.scenario import MOST_CPUS, Handler, Scenario
+from emu.race.scenario.change import Change
+from emu.race.scenario.protocol_text import WIDTHS, WrittenProtocol, WrittenWrite
+from emu.race.scenario.scenario import MOST_CPUS, WHOLE, Deferral, Handler, Hotplug, OtherPatcher, Scenario, Stack
 
 __all__ = ["generated", "name_of", "numbered"]
 
@@ -27,6 +28,11 @@ _SEEDS = 1 << 64
 _MOST_STAGES = 7  # of a protocol that is nearly none of those below
 _MOST_CHANGES = 2  # of one that is nearly one of them
 _MOST_VISITS = 2
+_MOST_STAGES_OF_OTHERS = 3
+_FEW_STEPS = 3  # of a protocol beside which there may be two other patchers
+_HANDLERS = tuple(handler for handler in Handler if handler is not Handler.WAIT)
+_OTHER_STEPS = ("wait-tasks", "free", "forget", "know", "know 1", "forget 1", "lock", "unlock")
+_BY = tuple((*[width] * count, last) for width in WIDTHS for count in range(8) for last in WIDTHS)  # stores of a write
 _FAILS = (0, 0, 0, 1, 2, 4)  # the write that fails; 0: none
 
 _Value = TypeVar("_Value")
@@ -117,13 +123,92 @@ def generated(random: Random, *, arch: str = DEFAULT_ARCHITECTURE, cpus: int = 2
         user=draws.one_of((False, True)),
         visits=draws.below(_MOST_VISITS + 1),
     )
-    if not has_breakpoint:
-        return scenario
-    return dataclasses.replace(
+    if has_breakpoint:
+        handler = draws.one_of((Handler.EMULATE, *_HANDLERS))
+        scenario = dataclasses.replace(
+            scenario, handler=handler, handler_sites=draws.one_of((frozenset(), frozenset(), first))
+        )
+    return _with_more(scenario, draws) if draws.below(2) else scenario
+
+
+def _with_more(scenario: Scenario, draws: _Draws) -> Scenario:
+    """The scenario with more of the words that there are, each with a chance of one in four."""
+    none, first = frozenset[int](), frozenset((1,))
+    scenario = _with_other_steps(_with_other_code(scenario, draws), draws)
+    scenario = dataclasses.replace(
         scenario,
-        handler=draws.one_of((Handler.EMULATE, *Handler)),
-        handler_sites=draws.one_of((frozenset(), frozenset(), first)),
+        irq_sites=draws.maybe(first, none),
+        idle_sites=draws.maybe(first, none),
+        into=frozenset(offset for offset in scenario.offsets[1:] if draws.maybe(True, False)),
+        hotplug=draws.maybe(draws.one_of((Hotplug.FREE, Hotplug.LOCKED)), Hotplug.NONE),
+        deferral=draws.one_of((*Deferral,)) if scenario.user else scenario.deferral,
+        entry_sites=draws.maybe(first, none) if scenario.user else none,
+        stores=draws.maybe(draws.one_of((1, 2, 4, 16, WHOLE)), 0),
+        live=draws.maybe(True, False),
     )
+    if scenario.breakpoint:
+        scenario = dataclasses.replace(
+            scenario,
+            handler=draws.maybe(Handler.WAIT, scenario.handler),
+            misses=draws.maybe(first, none),
+            nests=draws.maybe(True, False),
+            ist=frozenset(stack for stack in Stack if draws.maybe(True, False)),
+        )
+    if draws.below(2) and len(scenario.places) == 1:
+        return _with_others(scenario, draws)
+    steps = scenario.steps(model_patches(scenario))
+    synchronisations = any(isinstance(step, Synchronise | Release) for step in steps)
+    return dataclasses.replace(scenario, deaf=draws.maybe(first, none) if synchronisations else none)
+
+
+def _with_protocol(scenario: Scenario, steps: Sequence[WrittenWrite | str]) -> Scenario:
+    protocol = WrittenProtocol(tuple(steps))
+    return dataclasses.replace(scenario, protocol=protocol, protocol_text=protocol.text)
+
+
+def _with_other_code(scenario: Scenario, draws: _Draws) -> Scenario:
+    """The scenario with code instead of a change, if its writes can be made of that."""
+    if not draws.maybe(True, False):
+        return scenario
+    old, new, right = draws.one_of(scenario.race_arch.codes)
+    calls = frozenset(side for side in ("old", "new") if draws.maybe(True, False))
+    changed = dataclasses.replace(scenario, codes=(old, new), right=right, calls=calls, change=Change.NOP_TO_CALL)
+    try:
+        changed.steps(model_patches(changed))
+    except ValueError:  # a write of other bytes
+        return scenario
+    return changed
+
+
+def _with_other_steps(scenario: Scenario, draws: _Draws) -> Scenario:
+    """The scenario with steps of other kinds, and writes by several stores."""
+    protocol = scenario.protocol
+    assert isinstance(protocol, WrittenProtocol)
+    patches = model_patches(scenario)
+    steps = list(protocol.steps)
+    for at, step in enumerate(steps):
+        if isinstance(step, WrittenWrite) and draws.maybe(True, False):
+            size = len(step.bytes_of(len(patches[0].old), len(scenario.breakpoint)))
+            steps[at] = dataclasses.replace(step, by=draws.one_of([by for by in _BY if sum(by[:-1]) < size <= sum(by)]))
+    for _ in range(draws.below(3)):
+        steps.insert(draws.below(len(steps) + 1), draws.one_of(_OTHER_STEPS))
+    return _with_protocol(scenario, steps)
+
+
+def _with_others(scenario: Scenario, draws: _Draws) -> Scenario:
+    """The scenario with one or two other patchers, with a lock or without. No write fails, and no synchronisation is deaf."""
+    patches = model_patches(scenario)
+    locks = draws.below(2)
+    others = []
+    assert isinstance(scenario.protocol, WrittenProtocol)
+    few = len(scenario.protocol.steps) <= _FEW_STEPS
+    for _ in range(1 + (few and not draws.below(4))):
+        stages = [_stage(draws, bool(scenario.breakpoint)) for _ in range(1 + draws.below(_MOST_STAGES_OF_OTHERS))]
+        steps = [step for stage in stages for step in _steps(stage, patches, scenario.breakpoint)]
+        protocol = WrittenProtocol(tuple(["lock"] * locks + steps + ["unlock"] * locks))
+        others.append(OtherPatcher(protocol, protocol.text, not draws.below(3)))
+    steps = [*["lock"] * locks, *scenario.protocol.steps, *["unlock"] * locks]
+    return dataclasses.replace(_with_protocol(scenario, steps), others=tuple(others), fails_at=0)
 
 
 class _Draws:
@@ -138,6 +223,10 @@ class _Draws:
 
     def one_of(self, values: Sequence[_Value]) -> _Value:
         return values[self.below(len(values))]
+
+    def maybe(self, value: _Value, otherwise: _Value) -> _Value:
+        """The value, in one case of four."""
+        return otherwise if self.below(4) else value
 
 
 def _stages(draws: _Draws, has_breakpoint: bool) -> list[_Stage]:

@@ -31,8 +31,8 @@ compares.
 A cell has the number of states of a search under one fetch model, added up over the places that sites can have in
 a line of 64 bytes and, for `undone`, over the writes that can fail. Each certificate holds for any number of
 CPUs, each of which comes to the sites any number of times; [race-lab.md](race-lab.md#any-number-of-cpus) says
-why. What else is assumed is below each table. A change by one store of one word needs Ziccif on RISC-V: there is
-no certificate for `parcel`.
+why. It also says that each CPU and the patcher [get on](race-lab.md#does-everyone-get-on). What else is assumed is
+below each table. A change by one store of one word needs Ziccif on RISC-V: there is no certificate for `parcel`.
 """
 
 _NO_PARCELS = ("coherent", "stale", "ziccif", "translation")
@@ -135,7 +135,9 @@ SECTIONS = tuple(_sections())
 
 
 def verdicts_of(scenarios: Sequence[Scenario]) -> list[Verdict]:
-    return [verdict for scenario in scenarios for verdict in api.searches(scenario, ("model",))]
+    """The verdicts of searches for all that can go wrong, and for what waits for ever."""
+    live = [dataclasses.replace(scenario, live=True) for scenario in scenarios]
+    return [verdict for scenario in live for verdict in api.searches(scenario, ("model",))]
 
 
 def lines_of(section: Section) -> Iterator[str]:

@@ -84,8 +84,8 @@ def _searched(scenario: Scenario) -> None:
 
 def schedules(arch: str, seed: int, numbers: range) -> Outcome:
     """Reads and shows damaged schedules."""
-    scenario = scenario_file.parse(_SCENARIOS[arch][0])
-    found = [schedule.Schedule.of(model.explore(scenario, fetch)) for fetch in scenario.models]
+    of = [scenario_file.parse(text) for text in (_SCENARIOS[arch][0], _SEVERAL[arch])]
+    found = [schedule.Schedule.of(model.explore(one, fetch)) for one in of for fetch in one.models]
 
     def tried(text: str) -> None:
         read = schedule.parse(text, _PATH)
@@ -151,14 +151,52 @@ user
 entry 1
 expect safe
 """
+_PATCHERS = """\
+scenario several
+protocol
+    lock
+    write head breakpoint
+    sync
+    know 1
+    write all new by 4 1
+    unlock 1
+patcher preempts
+    lock 2
+    write tail old
+    forget
+    unlock 2
+patcher breakpoint without 2
+handler wait
+hotplug locked
+nests
+ist nmi breakpoint
+irq 1
+idle 1
+stores whole
+live
+cpus 1
+fetch torn8 translation
+expect unsafe on torn8
+"""
+_PATCHER = (
+    "protocol\n    lock\n    write all new\n    sync\n    unlock\n"
+    "patcher preempts\n    write all old\npatcher flush\nlive\n"
+)
+_SEVERAL = {
+    "x86_64": "scenario several\nprotocol breakpoint\npatcher preempts\n    lock\n    write all old\n    unlock\nfetch torn8\n",
+    "sparc64": f"scenario several\narch sparc64\n{_PATCHER}",
+    "riscv64": f"scenario several\narch riscv64\n{_PATCHER}",
+}
 _SCENARIOS = {
-    "x86_64": (_X86_64, _WRITTEN),
+    "x86_64": (_X86_64, _WRITTEN, _PATCHERS),
     "sparc64": (
         "scenario flush\narch sparc64\nplace 0 32\nprotocol flush without 2\nnmi 1\nexpect late\n",
         "scenario written\narch sparc64\nchange call > nop\nprotocol\n    write all new\n    sync\n    wait-tasks\n    free\n",
+        _SEVERAL["sparc64"],
     ),
     "riscv64": (
         "scenario pair\narch riscv64\nplace 0 32\nchange nops > pair\nprotocol flush without 2\nnmi 1\nexpect half\n",
         "scenario written\narch riscv64\nchange call > nop\nprotocol\n    write all new\n    sync\n    wait-tasks\n    free\n",
+        _SEVERAL["riscv64"],
     ),
 }

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from emu.gdb import arch
+from emu.gdb.libraries import Library
 from emu.gdb.memory import Memory
 from emu.gdb.monitor import Monitor, Views
 from emu.gdb.stub import Stub
@@ -16,7 +17,7 @@ from emu.history.stops import Instant, Reason, Stop, StopReason
 from emu.history.travel import Travel
 from emu.machine import Machine
 
-__all__ = ["Standing", "stub_of"]
+__all__ = ["Loaded", "Standing", "stub_of"]
 
 
 class Standing(Travel):
@@ -31,6 +32,7 @@ class Standing(Travel):
         self.asked: list[tuple[object, ...]] = []
         self.next = StopReason(Reason.STEP, Instant(0), 0)
         self._stops: set[Stop] = set()
+        self.board = machine.board
 
     now = first = last = property(lambda self: Instant(1000))
     nanoseconds = property(lambda self: 14_349_000)
@@ -75,11 +77,23 @@ class Standing(Travel):
         yield True
 
 
-def stub_of(machine: Machine, travel: Standing) -> tuple[Stub, socket.socket]:
+class Loaded:
+    """Libraries that a test changes."""
+
+    watched: Sequence[int] = (0x5000,)
+
+    def __init__(self) -> None:
+        self.libraries: list[Library] = []
+
+    def loaded(self) -> Sequence[Library]:
+        return self.libraries
+
+
+def stub_of(machine: Machine, travel: Standing, libraries: Loaded | None = None) -> tuple[Stub, socket.socket]:
     """A stub without a server, and the client's end of its connection."""
     ours, client = socket.socketpair()
     door = socket.create_server(("127.0.0.1", 0))
     memory = Memory(machine.board, arch.load(machine.board.arch.name))
     views = Views(lambda path: iter([b"the trace\n"]), lambda: iter(["init"]), lambda: iter(()))
     wire = Wire(ours, door, lambda: None)
-    return Stub(machine.board, machine.cpus, travel, Monitor(travel, memory, views), wire), client
+    return Stub(machine.board, machine.cpus, travel, Monitor(travel, memory, views), wire, libraries), client

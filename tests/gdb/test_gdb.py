@@ -9,6 +9,7 @@ import subprocess
 import threading
 from collections.abc import Callable
 
+from emu.gdb import GDB_SCRIPT
 from emu.installation import image_directory
 from emu.machine import Machine
 from tests.lib.booted_machine import booted_machine
@@ -38,7 +39,7 @@ def gdb(machine: Machine, *commands: str, command: str = COMMAND) -> str:
         first = ["set pagination off", "set confirm off", f"target remote 127.0.0.1:{ports[0]}"]
         words = [word for one in (*first, *commands) for word in ("-ex", one)]
         done = subprocess.run(
-            ["gdb-multiarch", "-nx", "-q", "-batch", *words, str(image)],
+            ["gdb-multiarch", "-nx", "-q", "-batch", "-iex", f"source {GDB_SCRIPT}", *words, str(image)],
             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=100,
         )  # fmt: skip
         printed.append(done.stdout)
@@ -101,6 +102,19 @@ def test_a_changed_register_begins_another_run() -> None:
     assert "a new branch begins" in said
 
 
+def test_functions_of_the_guest_are_called(arch: str) -> None:
+    """A call is a change: what comes after it can be gone through again, backward and forward."""
+    with booted_machine(arch) as machine:
+        said = gdb(
+            machine, "break vfs_read", "continue", "delete", "p (long)sched_clock() > 1000", "p (long)sched_clock() > 1000",
+            "break ksys_write", "continue", "p/x $sp", "reverse-stepi", "stepi", "p/x $sp", "delete", "continue",
+        )  # fmt: skip
+    values = re.findall(r"\$\d = (\w+)", said)
+    assert values[:2] == ["1", "1"]
+    assert len(values) == 4 and values[2] == values[3]
+    assert "The command has ended with status 0." in said and "BUG" not in said
+
+
 def test_twenty_breakpoints_change_nothing() -> None:
     """The machine is the same, to the last byte, after stops at twenty functions, steps, and a way back."""
     functions = (
@@ -118,4 +132,41 @@ def test_twenty_breakpoints_change_nothing() -> None:
             clocks = [(cpu.cycles, cpu.instructions) for cpu in machine.board.cpus]
             ends.append((hashlib.sha256(machine.board.ram).hexdigest(), clocks, machine.kernel.commands.status))
     assert said.count(" hit Breakpoint ") >= 20
+    assert ends[0] == ends[1]
+
+
+def test_tasks_are_threads_on_request(arch: str) -> None:
+    """They show where each of them waits. Their registers cannot be set."""
+    with booted_machine(arch) as machine:
+        known = machine.kernel.tasks
+        said = gdb(
+            machine, "break vfs_read", "continue", "monitor threads tasks", "info threads", "thread apply all -q bt 3",
+            r"echo ==\n", "thread 3", "p $sp = 1", "monitor threads cpus", "info threads", command="sleep 0.01 | cat",
+        )  # fmt: skip
+        waiting = {f"{known.comm(task)}-{known.pid(task)}" for task in known if known.pid(task)}
+    before, after = said.split("==")
+    threads = set(re.findall(r'^\s+\d+\s+Thread \d+ "(\S+)" \(waits\)', before, re.MULTILINE))
+    assert {"init-1", "kthreadd-2"} < threads and len(threads & waiting) >= len(threads) - 3  # those of the command have ended
+    assert len(re.findall(r"^#0 .* in (?:__schedule|context_switch) \(", before, re.MULTILINE)) == len(threads)
+    assert len(re.findall(r"^#1 .* in schedule \(", before, re.MULTILINE)) >= len(threads) - 2
+    assert "E.no CPU runs this task: its registers cannot be set" in after
+    assert len(re.findall(r"^[* ]\s+\d+\s+Thread", after, re.MULTILINE)) == 2
+
+
+def test_traps_are_caught(arch: str) -> None:
+    """Forward and backward, and without any change of the run."""
+    ends = []
+    catching = (
+        "monitor catch syscall", "continue", "monitor when", "continue", "monitor when", "reverse-continue", "monitor when",
+        "monitor catch nonsense", "monitor uncatch",
+    )  # fmt: skip
+    for commands in ((), catching):
+        with booted_machine(arch) as machine:
+            said = gdb(machine, *commands, "continue")
+            clocks = [(cpu.cycles, cpu.instructions) for cpu in machine.board.cpus]
+            ends.append((hashlib.sha256(machine.board.ram).hexdigest(), clocks, machine.kernel.commands.status))
+    assert len(re.findall(r"CPU \d takes a trap, syscall \(\w+\); it goes on at 0x4\w+\.", said)) == 3
+    first, second, again = re.findall(r"^(\S+ s, turn \d+, CPU \d)", said, re.MULTILINE)
+    assert first == again != second
+    assert "'nonsense' is no trap's name" in said and "The command has ended with status 0." in said
     assert ends[0] == ends[1]

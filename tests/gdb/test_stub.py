@@ -11,12 +11,13 @@ from contextlib import suppress
 
 import pytest
 
+from emu.gdb.libraries import Library
 from emu.gdb.server import Server
 from emu.gdb.stub import Detached, Stub
 from emu.gdb.wire import Closed, Wire, escaped, unescaped
 from emu.history.stops import Breakpoint, Instant, Reason, StopReason, Watchpoint
 from emu.machine import Machine
-from tests.gdb.standing import Standing, stub_of
+from tests.gdb.standing import Loaded, Standing, stub_of
 
 
 @pytest.fixture
@@ -128,6 +129,43 @@ def test_the_cpu_that_has_stopped_is_shown(stub: Stub, travel: Standing, packet:
     assert stub.answer(b"qC") == b"QC2"
 
 
+def test_a_step_back_is_of_the_thread_that_the_user_has_chosen(stub: Stub, travel: Standing) -> None:
+    travel.next = StopReason(Reason.STEP, Instant(1000), 1)
+    stub.answer(b"c")
+    travel.asked.clear()
+    for packet in (b"Hg1", b"Hc0", b"bs", b"T1", b"Hg1", b"bs"):  # `info threads` reads registers; `thread` asks for life
+        stub.answer(packet)
+    assert [asked for asked in travel.asked if asked[0] == "back_step"] == [("back_step", 1), ("back_step", 0)]
+
+
+def test_libraries_are_told_before_what_else_has_stopped_the_machine(
+    machine: Machine, travel: Standing, client: list[socket.socket]
+) -> None:
+    loaded = Loaded()
+    stub, end = stub_of(machine, travel, loaded)
+    client.append(end)
+    own = StopReason(Reason.BREAKPOINT, Instant(1), 0, (Breakpoint(0x5000),))
+    both = StopReason(Reason.BREAKPOINT, Instant(1), 1, (Breakpoint(0x1000),))
+    read = b"qXfer:libraries:read::0,1000"
+    stub.answer(b"Z0,1000,1")
+    assert stub.answer(read) == b"l<library-list>\n</library-list>\n"
+    loaded.libraries = [Library("/a&b.ko", (0x5000, 0x6000)), Library("/c.ko", (0,), relocatable=True)]
+    travel.next = own
+    assert stub.answer(b"vCont;c") == b"T05thread:1;library:;"
+    assert travel.asked[-1][1] == {Breakpoint(0x1000), Breakpoint(0x5000)}
+    assert stub.answer(read).splitlines()[1:3] == [
+        b'<library name="/a&amp;b.ko"><segment address="0x5000"/><segment address="0x6000"/></library>',
+        b'<library name="/c.ko"><section address="0x0"/></library>',
+    ]
+    loaded.libraries = []
+    travel.next = both
+    assert stub.answer(b"vCont;c") == b"T05thread:2;library:;"
+    assert stub.answer(read).endswith(b"<library-list>\n</library-list>\n")
+    asked = len(travel.asked)
+    assert stub.answer(b"vCont;c").startswith(b"T05thread:2;")
+    assert len(travel.asked) == asked  # the machine has not moved
+
+
 def test_monitor(stub: Stub, travel: Standing, client: list[socket.socket]) -> None:
     def monitor(line: str) -> str:
         assert stub.answer(b"qRcmd," + line.encode().hex().encode()) == b"OK"
@@ -220,6 +258,11 @@ def test_an_interrupt_is_seen_and_a_lost_packet_is_left_out() -> None:
     client.sendall(b"\x03")
     assert wire.interrupted()
     assert not wire.interrupted()
+    client.sendall(b"\x03$qC#b4")  # it stood already
+    assert wire.receive() == b"qC" and not wire.interrupted()
+    client.sendall(b"$qC#b4\x03")
+    assert wire.receive() == b"qC" and wire.interrupted()
+    assert client.recv(10) == b"++"
     client.sendall(b"$m100$qC#b4")
     assert wire.receive() == b"qC"
     assert client.recv(10) == b"-+"
@@ -255,7 +298,10 @@ def talk(port: int, *packets: bytes) -> list[bytes]:
             client.sendall(b"$%b#%02x" % (packet, sum(packet) & 0xFF))
             data = b""
             while data.count(b"#") < 1 or len(data) < data.index(b"#") + 3:
-                piece = client.recv(1 << 16)
+                try:
+                    piece = client.recv(1 << 16)
+                except ConnectionResetError:
+                    piece = b""
                 if not piece:
                     return told
                 data += piece

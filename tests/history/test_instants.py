@@ -91,7 +91,7 @@ def forward_only(machine: Machine | LinuxMachine, arch: str, command: str, state
     met = {instant: loosely for instant, (_, loosely) in states.items() if instant.place not in (0, NOWHERE)}
     driver = machine.driver()
     with states_at(machine.board, State(machine.board, arch), met) as found:
-        driver.begin(command, b"")
+        driver.begin(command, b"", None)
         while driver.status is None:
             driver.moment()
     end = max(found)

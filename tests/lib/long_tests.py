@@ -29,6 +29,8 @@ FILES_OF_ARCHITECTURES = (
     "tests/test_traces.py",
     "tests/documents/test_sections.py",
     "tests/cli/test_patching.py",
+    "tests/gdb/test_architectures.py",
+    "tests/gdb/test_stub.py",
     "tests/guest/test_faults.py",
     "tests/guest/test_kernel_stack.py",
     "tests/guest/test_signals.py",

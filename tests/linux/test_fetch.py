@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 
 from emu.linux import arch
+from emu.linux.debug_files import debug_modules, debug_vmlinux
 from emu.linux.fetch import Fetched, NotFetched, fetch
 from emu.linux.find import kernels
+from emu.linux.image import read_kernel
 from emu.linux.sources import sources_of_release
 from tests.cli.conftest import Emu, emu
 from tests.linux.made_kernels import PACKED, bzimage, vmlinux
@@ -110,6 +112,32 @@ def test_the_newest_kernel_is_fetched_once(host: Host, cache: Path) -> None:
     assert [found[:2] for found in kernels()] == [(path, VERSION)]
 
 
+def test_debug_information_is_fetched_once(host: Host, cache: Path) -> None:
+    folder = cache / "linux" / "kernels" / VERSION
+    path = folder / "boot" / f"vmlinuz-{VERSION}"
+    with pytest.raises(NotFetched, match=rf"no package {IMAGE}-dbg or {IMAGE}-dbgsym or .* is in the host's sources"):
+        fetch(None, None, debug=True)
+    assert fetch(None, None) == Fetched(path, False)  # the kernel was fetched
+    parts = {f"boot/vmlinux-{VERSION}": b"", f"boot/System.map-{VERSION}": b"", f"lib/modules/{VERSION}/kernel/a-b.ko": b""}
+    host.package(f"{IMAGE}-dbg", "", {f"usr/lib/debug/{name}": data for name, data in parts.items()})
+    vmlinux = folder / "debug" / "boot" / f"vmlinux-{VERSION}"
+    assert fetch(None, None, debug=True) == Fetched(path, True, vmlinux)
+    assert host.asked[-1] == f"-qq download {IMAGE}-dbg"
+    assert {str(file.relative_to(folder / "debug")) for file in folder.rglob("debug/**/*") if file.is_file()} == set(parts)
+    assert fetch(IMAGE, None, debug=True) == Fetched(path, False, vmlinux)
+    assert [entry.name for entry in folder.parent.iterdir()] == [VERSION]
+    assert debug_modules(path) == {"a_b": folder / "debug/lib/modules" / VERSION / "kernel/a-b.ko"}
+    assert debug_vmlinux(read_kernel(path)) is None  # it is not of the same build
+
+
+def test_debug_information_needs_room(host: Host, cache: Path) -> None:
+    host.package(f"{IMAGE}-dbg", "", {"usr/lib/debug/boot/vmlinux": b""})
+    with (host.folder / "packages" / f"{IMAGE}-dbg").open("w") as file:
+        file.write(f"Package: {IMAGE}-dbg\nInstalled-Size: {1 << 40}\nSize: 5\n\n")
+    with pytest.raises(NotFetched, match=rf"{IMAGE}-dbg needs 1048576.0 GiB in .*, where [\d.]+ GiB are free"):
+        fetch(None, None, debug=True)
+
+
 def test_apt_writes_into_the_cache_only(host: Host, cache: Path) -> None:
     fetch(None, None)
     lines = (host.folder / "apt.conf").read_text().splitlines()
@@ -131,7 +159,7 @@ def test_a_kernel_in_several_packages(host: Host) -> None:
     host.package(others[0], "", {f"usr/lib/modules/{version}/vmlinuz": bzimage(b"")})
     host.package(others[1], "", {f"usr/lib/modules/{version}/kernel/a.ko": b""})
     host.package(others[2], "", {f"boot/config-{version}": b""})
-    path, is_new = fetch("linux-image-test", None)
+    path, is_new, _ = fetch("linux-image-test", None)
     files = {str(file.relative_to(path.parents[1])) for file in path.parents[1].rglob("*") if file.is_file()}
     assert is_new
     assert files == {f"boot/vmlinuz-{version}", f"boot/config-{version}", f"lib/modules/{version}/kernel/a.ko"}

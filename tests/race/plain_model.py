@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from emu.ftrace.sites.patching import Park, Patch, Release, Synchronise, Write
 from emu.race.model.model_sites import model_patches
 from emu.race.scenario.fetch import MODELS
-from emu.race.scenario.protocol_steps import Forget, Free, Know, WaitTasks, WideWrite
+from emu.race.scenario.protocol_steps import Forget, Free, Know, Lock, Unlock, WaitTasks, WideWrite
 from emu.race.scenario.scenario import Deferral, Handler, Hotplug, Scenario, Stack, Wrong
 
 __all__ = ["Found", "TooLarge", "search"]
@@ -44,7 +44,7 @@ class Found:
 class Cpu:
     oldest: tuple[tuple[Unit, int], ...]
     stack: tuple[Frame, ...] = ()
-    owes: str = ""  # "interrupt", "park", "parked", "released", "task"
+    owes: tuple[str, ...] = ("",)  # to each patcher: "interrupt", "park", "parked", "released", "task"
     deferred: bool = False
     visits: int = 0
     nmis: int = 0
@@ -57,17 +57,29 @@ class _Wrong(Exception):
         self.after = after
 
 
-@dataclass
+@dataclass(frozen=True)
 class Moment:
-    """What the patcher's first events have led to."""
+    """What the patchers have done.
 
-    memory: int = 0  # the version
-    parked: bool = False
-    known: frozenset[int] = frozenset()
+    `at`: how many events each has done. `history`: for each version of memory, the contents of each site. `parked`: who has
+    parked the CPUs, -1: nobody. `asking`: who waits for answers. `locks`: who has which. `within`: who preempts others.
+    """
+
+    at: tuple[int, ...]
+    history: tuple[tuple[bytes, ...], ...]
+    known: frozenset[int]
+    parked: int = -1
+    asking: frozenset[int] = frozenset()
+    locks: frozenset[tuple[int, int]] = frozenset()
+    within: tuple[int, ...] = ()
     undoing: bool = False
     freed: bool = False
     over: bool = False
     asked: int = 0  # synchronisations and releases
+
+    @property
+    def memory(self) -> int:
+        return len(self.history) - 1
 
 
 def search(scenario: Scenario, fetch: str, cpus: int, most: int = 30_000) -> Found:
@@ -79,34 +91,32 @@ def search(scenario: Scenario, fetch: str, cpus: int, most: int = 30_000) -> Fou
     return _Plain(scenario, fetch).search(cpus, most)
 
 
+State = tuple[int, tuple[Cpu, ...]]  # the number of a moment, and the CPUs
+
+
 class _Plain:
     def __init__(self, scenario: Scenario, fetch: str) -> None:
         self.scenario, self.fetch = scenario, MODELS[fetch]
         self.patches = model_patches(scenario)
         self.sites = range(1, len(self.patches) + 1)
         self.codes = [self._codes(patch) for patch in self.patches]
-        steps = scenario.steps(self.patches)
+        steps_of_all = scenario.steps_of_all(self.patches)
         failing = replace(scenario, fails_at=0).steps(self.patches) if scenario.fails_at else []
         writes = [n for n, step in enumerate(failing) if isinstance(step, Write)]
-        first_undoing = writes[scenario.fails_at - 1] if scenario.fails_at else len(steps)
+        first_undoing = writes[scenario.fails_at - 1] if scenario.fails_at else len(steps_of_all[0])
+        steps = [step for of in steps_of_all for step in of]
         later = [set(self.sites) if not step.site else {step.site} for step in steps if isinstance(step, Know)]
-        self.events: list[tuple[object, bool]] = []
-        for number, step in enumerate(steps):
-            self.events += [(event, number >= first_undoing) for event in self._stores(step)]
-        self.events.append(("done", bool(scenario.fails_at)))
-        self.versions = [{p.address + n: byte for p in self.patches for n, byte in enumerate(p.old)}]
-        self.moments = [Moment(known=frozenset(self.sites).difference(*later))]
-        self.ends = True
-        for event, undoing in self.events:
-            before = self.moments[-1]
-            if event == "done" and before.parked:
-                self.ends = False
-                break
-            self.moments.append(self._moment(before, event, undoing))
-            never = isinstance(event, Synchronise | Park | WaitTasks) and before.parked
-            if never or (isinstance(event, Release) and not before.parked):
-                self.ends = False
-                break
+        self.events: list[list[tuple[object, bool]]] = []
+        for of in steps_of_all:
+            events = [(event, number >= first_undoing) for number, step in enumerate(of) for event in self._stores(step)]
+            self.events.append([*events, ("done", bool(scenario.fails_at))])
+        for who, other in enumerate(scenario.others, 1):
+            if other.preempts:
+                self.events[who].insert(0, ("preempt", False))
+        known = frozenset(self.sites).difference(*later)
+        self.first = Moment((0,) * len(self.events), (tuple(p.old for p in self.patches),), known)
+        self.moments, self.numbers = [self.first], {self.first: 0}
+        self.possible: dict[int, list[tuple[int, object, int]]] = {}
         self.units = [
             sorted({(site, at // self.fetch.granule) for at in range(p.address, p.address + len(p.old))})
             for site, p in enumerate(self.patches, 1)
@@ -128,41 +138,112 @@ class _Plain:
         for _, written in by_piece:
             yield dict(written)
 
-    def _moment(self, before: Moment, event: object, undoing: bool) -> Moment:
-        after = replace(before, undoing=undoing)
+    # The patchers
+
+    def _number(self, moment: Moment) -> int:
+        if moment not in self.numbers:
+            self.numbers[moment] = len(self.moments)
+            self.moments.append(moment)
+        return self.numbers[moment]
+
+    def _possible(self, number: int) -> list[tuple[int, object, int]]:
+        """Which patchers can do their next event, if CPUs allow it; the event, and the moment that it leads to."""
+        if number not in self.possible:
+            self.possible[number] = [(who, event, self._number(after)) for who, event, after in self._next(self.moments[number])]
+        return self.possible[number]
+
+    def _next(self, here: Moment) -> list[tuple[int, object, Moment]]:
+        found = []
+        for who, events in enumerate(self.events):
+            if here.at[who] == len(events):
+                continue
+            event, undoing = events[here.at[who]]
+            if here.within and here.within[-1] != who and event != "preempt":
+                continue
+            taken = {lock for lock, _ in here.locks}
+            never = (
+                (isinstance(event, Lock) and event.number in taken)
+                or (isinstance(event, Park) and here.parked != -1)
+                or (isinstance(event, WaitTasks) and here.parked != -1)
+                or (isinstance(event, Synchronise) and here.parked == who)
+                or (isinstance(event, Release) and here.parked != who)
+                or (event == "done" and here.parked == who)
+            )
+            if not never:
+                found.append((who, event, self._moment(here, who, event, undoing)))
+        return found
+
+    def _moment(self, before: Moment, who: int, event: object, undoing: bool) -> Moment:
+        at = tuple(n + (number == who) for number, n in enumerate(before.at))
+        within = (*before.within, who) if event == "preempt" else before.within
+        within = within[:-1] if event == "done" else within
+        asks = isinstance(event, Synchronise | Park | WaitTasks | Release)
+        asking = before.asking - {who} | ({who} if asks else set())
+        after = replace(before, at=at, within=within, undoing=undoing, asking=frozenset(asking))
         match event:
             case dict():
-                self.versions.append(self.versions[-1] | event)
-                after.memory += 1
+                memory = list(before.history[-1])
+                for n, patch in enumerate(self.patches):
+                    there = enumerate(memory[n], patch.address)
+                    memory[n] = bytes(event.get(address, byte) for address, byte in there)
+                return replace(after, history=(*before.history, tuple(memory)))
             case Synchronise():
-                after.asked += 1
+                return replace(after, asked=before.asked + 1)
             case Release():
-                after.asked += 1
-                after.parked = False
+                return replace(after, asked=before.asked + 1, parked=-1)
             case Park():
-                after.parked = True
+                return replace(after, parked=who)
             case Free():
-                after.freed = True
+                return replace(after, freed=True)
             case Know(site=site):
-                after.known |= {site} if site else set(self.sites)
+                return replace(after, known=before.known | ({site} if site else set(self.sites)))
             case Forget(site=site):
-                after.known -= {site} if site else set(self.sites)
-            case "done":
-                after.known, after.over = frozenset(), True
+                return replace(after, known=before.known - ({site} if site else set(self.sites)))
+            case Lock(number=number):
+                return replace(after, locks=before.locks | {(number, who)})
+            case Unlock(number=number):
+                return replace(after, locks=before.locks - {(number, who)})
+            case "done" if self._is_over(after):
+                return replace(after, known=frozenset(), over=True)
         return after
+
+    def _is_over(self, moment: Moment) -> bool:
+        return all(at == len(events) for at, events in zip(moment.at, self.events, strict=True))
+
+    def is_stuck(self) -> bool:
+        """Whether the patchers may come to where they never end, although a CPU does nothing but answer."""
+        idle = _Plain(replace(self.scenario, nmi_sites=frozenset(), irq_sites=frozenset(), hotplug=Hotplug.NONE), self.fetch.name)
+        first = (0, (Cpu(self._now(self.first), (), ("",) * len(self.events)),))
+        follow: dict[State, list[State]] = {}
+        todo = [first]
+        for state in todo:
+            if state not in follow:
+                follow[state] = [after for after in idle._following(*state, set()) if not after[1][0].stack]
+                todo += follow[state]
+        ends = {state for state in follow if idle.moments[state[0]].over}
+        while more := {state for state, after in follow.items() if state not in ends and ends.intersection(after)}:
+            ends |= more
+        return len(ends) < len(follow)
+
+    # The search
 
     def search(self, cpus: int, most: int) -> Found:
         scenario = self.scenario
-        first = Cpu(self._now(0), (("user",),) if scenario.user else (), "", False, scenario.visits, scenario.visits)
-        states = [(0, (first,) * cpus)]
+        stack = (("user",),) if scenario.user else ()
+        first = Cpu(self._now(self.first), stack, ("",) * len(self.events), False, scenario.visits, scenario.visits)
+        states: list[State] = [(0, (first,) * cpus)]
         seen = set(states)
-        depth = 0
+        depth, best = 0, 0
+        looks_for_rounds = scenario.live and Wrong.STARVED in scenario.never
         while states:
+            if looks_for_rounds:
+                more = [depth + round_ for state in states if (round_ := self._round(*state)) >= 0]
+                best = min([*more, best or 1 << 30, 1 << 30])
             depth += 1
             wrong: set[Wrong] = set()
             following = []
-            for position, of in states:
-                for after in self._following(position, of, wrong):
+            for moment, of in states:
+                for after in self._following(moment, of, wrong):
                     if after not in seen:
                         seen.add(after)
                         following.append(after)
@@ -171,44 +252,102 @@ class _Plain:
             if len(seen) > most:
                 raise TooLarge
             states = following
-        if not self.ends and Wrong.STUCK in scenario.never:
+        if Wrong.STUCK in scenario.never and self.is_stuck():
             return Found(-1, frozenset((Wrong.STUCK,)))
+        if looks_for_rounds and best < 1 << 30:
+            return Found(best, frozenset((Wrong.STARVED,)))
         return Found(0, frozenset())
 
-    def _following(self, position: int, cpus: tuple[Cpu, ...], wrong: set[Wrong]) -> Iterator[tuple[int, tuple[Cpu, ...]]]:
-        if position + 1 < len(self.moments) and all(self._allows(position, cpu) for cpu in cpus):
+    # Who waits for ever
+
+    def _round(self, number: int, cpus: tuple[Cpu, ...]) -> int:
+        """How many events a CPU needs to come back to where it is, without the patcher, for ever; 0: it halts; -1: neither."""
+        moment, possible = self.moments[number], self._possible(number)
+        if not possible and not moment.over:
+            return -1
+        found = [self._round_of(moment, cpu, [(who, event) for who, event, _ in possible]) for cpu in cpus]
+        return min((round_ for round_ in found if round_ >= 0), default=-1)
+
+    def _round_of(self, moment: Moment, start: Cpu, events: list[tuple[int, object]]) -> int:
+        if any(self._allows(moment, start, who, event) for who, event in events):
+            return -1
+        if (first := self._musts(moment, start)) is None:
+            return -1
+        at_rest = not start.stack or start.stack[-1][0] in ("user", "off")
+        if not first:
+            return -1 if not events and at_rest and "parked" not in start.owes else 0
+        todo, length, seen = first, 1, set(first)
+        while todo:
+            if start in todo:
+                return length
+            further = {after for cpu in todo for after in self._musts(moment, cpu) or ()} - seen
+            seen |= further
+            todo, length = further, length + 1
+        return -1
+
+    def _musts(self, moment: Moment, cpu: Cpu) -> set[Cpu] | None:
+        """What a CPU in the midst of something must do, by the states afterwards; None: it takes an interrupt in the end."""
+        held = any(owed in ("parked", "released") for owed in cpu.owes)
+        in_nmi = _has(cpu, "nmi")
+        interruptible = all(frame[0] in ("site", "trampoline", "user", "idle") for frame in cpu.stack)
+        if not in_nmi and "released" in cpu.owes and "parked" not in cpu.owes:
+            return None
+        if not held and interruptible and any(owed in ("interrupt", "park") for owed in cpu.owes):
+            return None
+        if not cpu.stack or cpu.stack[-1][0] in ("user", "off") or (held and not in_nmi):
+            return set()
+        actions = list(self._goes_on(moment, cpu, False))
+        after: set[Cpu] = set()
+        for action in actions:
             try:
-                yield position + 1, tuple(self._asked(position, cpu) for cpu in cpus)
+                after.add(self._answered(action()))
             except _Wrong as found:
-                wrong.add(found.wrong)
+                after.add(replace(cpu, stack=(("dead",),)) if found.after is None else self._answered(found.after))
+        return after - {cpu}
+
+    def _following(self, here: int, cpus: tuple[Cpu, ...], wrong: set[Wrong]) -> Iterator[State]:
+        moment = self.moments[here]
+        for who, event, after in self._possible(here):
+            if all(self._allows(moment, cpu, who, event) for cpu in cpus):
+                try:
+                    yield after, tuple(self._asked(moment, cpu, who, event) for cpu in cpus)
+                except _Wrong as found:
+                    wrong.add(found.wrong)
         for number, cpu in enumerate(cpus):
-            for after in self._moves(position, cpu, wrong):
-                if after.owes == "task" and _is_away(after):
-                    after = replace(after, owes="")
-                yield position, (*cpus[:number], after, *cpus[number + 1 :])
+            for next_cpu in self._moves(moment, cpu, wrong):
+                yield here, (*cpus[:number], self._answered(next_cpu), *cpus[number + 1 :])
 
-    # What the patcher asks
+    def _answered(self, cpu: Cpu) -> Cpu:
+        if _is_away(cpu):
+            return replace(cpu, owes=tuple("" if owed == "task" else owed for owed in cpu.owes))
+        return cpu
 
-    def _allows(self, position: int, cpu: Cpu) -> bool:
-        if self.moments[position].parked:
-            return cpu.owes == "parked" or (not cpu.owes and self.scenario.hotplug is not Hotplug.NONE)
-        return not cpu.owes
+    # What a patcher asks
 
-    def _asked(self, position: int, cpu: Cpu) -> Cpu:
-        event, moment = self.events[position][0], self.moments[position]
+    def _allows(self, moment: Moment, cpu: Cpu, who: int, event: object) -> bool:
+        """Whether a CPU has answered what this patcher has asked."""
+        if isinstance(event, Release) or moment.parked == who:
+            return cpu.owes[who] == "parked" or (not cpu.owes[who] and self.scenario.hotplug is not Hotplug.NONE)
+        return not cpu.owes[who]
+
+    def _asked(self, moment: Moment, cpu: Cpu, who: int, event: object) -> Cpu:
         offline = cpu.stack[:1] == (("off",),)
+
+        def owing(what: str) -> tuple[str, ...]:
+            return (*cpu.owes[:who], what, *cpu.owes[who + 1 :])
+
         match event:
-            case Synchronise() if not moment.parked and not offline:
+            case Synchronise() if not offline:
                 if not self._defers(cpu):
-                    return replace(cpu, owes="interrupt")
+                    return replace(cpu, owes=owing("interrupt"))
                 return replace(cpu, deferred=cpu.deferred or moment.asked + 1 not in self.scenario.deaf)
-            case Park() if not moment.parked and not offline:
-                return replace(cpu, owes="park")
-            case Release() if cpu.owes == "parked":
-                oldest = cpu.oldest if moment.asked + 1 in self.scenario.deaf else self._now(position)
-                return replace(cpu, owes="released", oldest=oldest)
-            case WaitTasks() if not moment.parked and not _is_away(cpu):
-                return replace(cpu, owes="task")
+            case Park() if not offline:
+                return replace(cpu, owes=owing("park"))
+            case Release() if cpu.owes[who] == "parked":
+                oldest = cpu.oldest if moment.asked + 1 in self.scenario.deaf else self._now(moment)
+                return replace(cpu, owes=owing("released"), oldest=oldest)
+            case WaitTasks() if not _is_away(cpu):
+                return replace(cpu, owes=owing("task"))
             case Free() if ("trampoline",) in cpu.stack and Wrong.FREED in self.scenario.never:
                 raise _Wrong(Wrong.FREED, None)
         return cpu
@@ -223,13 +362,13 @@ class _Plain:
 
     # What a CPU may do
 
-    def _now(self, position: int) -> tuple[tuple[Unit, int], ...]:
-        version = self.moments[position].memory
+    def _now(self, moment: Moment) -> tuple[tuple[Unit, int], ...]:
+        version = moment.memory
         return tuple((unit, version) for units in self.units for unit in units)
 
-    def _moves(self, position: int, cpu: Cpu, wrong: set[Wrong]) -> Iterator[Cpu]:
+    def _moves(self, moment: Moment, cpu: Cpu, wrong: set[Wrong]) -> Iterator[Cpu]:
         """The states after each thing that a CPU may do. Something wrong that counts is added to `wrong`."""
-        for action in list(self._actions(position, cpu)):
+        for action in list(self._actions(moment, cpu)):
             try:
                 yield action()
             except _Wrong as found:
@@ -238,36 +377,38 @@ class _Plain:
                 elif found.after is not None:
                     yield found.after
 
-    def _actions(self, position: int, cpu: Cpu):  # type: ignore[no-untyped-def]  # functions that return a Cpu or raise _Wrong
-        scenario, moment = self.scenario, self.moments[position]
-        may_come = scenario.hotplug is Hotplug.FREE or (scenario.hotplug is Hotplug.LOCKED and (position == 0 or moment.over))
+    def _actions(self, moment: Moment, cpu: Cpu):  # type: ignore[no-untyped-def]  # functions that return a Cpu or raise _Wrong
+        scenario = self.scenario
+        idle = not any(moment.at) or moment.over
+        may_come = scenario.hotplug is Hotplug.FREE or (scenario.hotplug is Hotplug.LOCKED and idle)
         if cpu.stack[:1] == (("off",),):
             if may_come:
-                yield lambda: replace(cpu, stack=(), oldest=self._now(position))
+                yield lambda: replace(cpu, stack=(), oldest=self._now(moment))
             return
-        held = cpu.owes in ("parked", "released") and not _has(cpu, "nmi")
-        if cpu.owes == "released" and not _has(cpu, "nmi"):
-            yield lambda: replace(cpu, owes="")
+        held = any(owed in ("parked", "released") for owed in cpu.owes) and not _has(cpu, "nmi")
+        if "released" in cpu.owes and not _has(cpu, "nmi"):
+            yield _gives(_owing(cpu, "released", ""))
         if not held:
             interruptible = all(frame[0] in ("site", "trampoline", "user", "idle") for frame in cpu.stack)
             if interruptible:
-                yield from self._handlers("irq", sorted(scenario.irq_sites), position, cpu)
-                if cpu.owes == "interrupt":
-                    deaf = moment.asked in scenario.deaf
-                    yield lambda: replace(cpu, owes="", oldest=cpu.oldest if deaf else self._now(position))
-                if cpu.owes == "park":
-                    yield lambda: replace(self._entered(position, cpu), owes="parked")
-            yield from self._goes_on(position, cpu, may_come)
+                yield from self._handlers("irq", sorted(scenario.irq_sites), moment, cpu)
+                for who, owed in enumerate(cpu.owes):
+                    if owed == "interrupt":
+                        deaf = moment.asked in scenario.deaf
+                        yield _gives(_owing(replace(cpu, oldest=cpu.oldest if deaf else self._now(moment)), "interrupt", "", who))
+                    if owed == "park":
+                        yield _gives(_owing(self._entered(moment, cpu), "park", "parked"))
+            yield from self._goes_on(moment, cpu, may_come)
         nmis = [frame for frame in cpu.stack if frame[0] == "nmi"]
         if not nmis or (nmis[-1][1] and len(nmis) == 1):
-            yield from self._handlers("nmi", sorted(scenario.nmi_sites), position, cpu)
+            yield from self._handlers("nmi", sorted(scenario.nmi_sites), moment, cpu)
 
-    def _handlers(self, kind: str, sites: list[int], position: int, cpu: Cpu):  # type: ignore[no-untyped-def]
+    def _handlers(self, kind: str, sites: list[int], moment: Moment, cpu: Cpu):  # type: ignore[no-untyped-def]
         if self.scenario.visits and not cpu.nmis:
             return
         frame: Frame = ("nmi", False) if kind == "nmi" else ("irq",)
         for site in sites:
-            after = self._entered(position, cpu)
+            after = self._entered(moment, cpu)
             after = replace(after, stack=(*after.stack, frame, self._at(site)), nmis=max(0, cpu.nmis - 1))
             overwritten = kind == "nmi" and _has(cpu, "nmi") and Stack.NMI in self.scenario.ist
             yield _raises(Wrong.OVERWRITTEN, after) if overwritten else _gives(after)
@@ -275,10 +416,10 @@ class _Plain:
     def _at(self, site: int) -> Frame:
         return "site", site, 0, frozenset(range(len(self.codes[site - 1])))
 
-    def _entered(self, position: int, cpu: Cpu) -> Cpu:
-        return replace(cpu, oldest=self._now(position), deferred=False) if cpu.deferred else cpu
+    def _entered(self, moment: Moment, cpu: Cpu) -> Cpu:
+        return replace(cpu, oldest=self._now(moment), deferred=False) if cpu.deferred else cpu
 
-    def _goes_on(self, position: int, cpu: Cpu, may_go: bool):  # type: ignore[no-untyped-def]
+    def _goes_on(self, moment: Moment, cpu: Cpu, may_go: bool):  # type: ignore[no-untyped-def]
         scenario = self.scenario
         if not cpu.stack:
             if cpu.visits or not scenario.visits:
@@ -286,33 +427,33 @@ class _Plain:
                 for site in self.sites:
                     for offset in (0, *sorted(scenario.into)):
                         _, _, _, codes = self._at(site)
-                        yield from self._fetches(position, replace(visiting, stack=(("site", site, offset, codes),)))
+                        yield from self._fetches(moment, replace(visiting, stack=(("site", site, offset, codes),)))
                 for site in scenario.idle_sites:
                     yield _gives(replace(visiting, stack=(("idle",), self._at(site))))
             if scenario.user:
                 yield _gives(replace(cpu, stack=(("user",),)))
-            if may_go and not cpu.owes:
-                yield _gives(replace(cpu, stack=(("off",),), oldest=self._now(0)))
+            if may_go and not any(cpu.owes):
+                yield _gives(replace(cpu, stack=(("off",),), oldest=self._now(self.first)))
             return
         *below, inner = cpu.stack
         match inner[0]:
             case "site":
-                yield from self._fetches(position, cpu)
+                yield from self._fetches(moment, cpu)
             case "trap" | "entry":
                 sites = sorted(scenario.handler_sites if inner[0] == "trap" else scenario.entry_sites)
                 if inner[-1] < len(sites):  # type: ignore[operator]
-                    yield from self._fetches(position, replace(cpu, stack=(*cpu.stack, self._at(sites[inner[-1]]))))  # type: ignore[index]
-                else:
-                    yield lambda: self._handle(position, cpu)
+                    yield from self._fetches(moment, replace(cpu, stack=(*cpu.stack, self._at(sites[inner[-1]]))))  # type: ignore[index]
+                elif not self._waits(moment, inner):
+                    yield lambda: self._handle(moment, cpu)
             case "trampoline":
-                yield _gives(self._returned(position, replace(cpu, stack=tuple(below))))
+                yield _gives(self._returned(moment, replace(cpu, stack=tuple(below))))
             case "nmi":
                 yield _gives(replace(cpu, stack=tuple(below)))
             case "user":
                 entry = replace(cpu, stack=(("entry", 0),))
-                yield _gives(entry if scenario.entry_sites else self._entered(position, replace(cpu, stack=())))
+                yield _gives(entry if scenario.entry_sites else self._entered(moment, replace(cpu, stack=())))
 
-    def _returned(self, position: int, cpu: Cpu) -> Cpu:
+    def _returned(self, moment: Moment, cpu: Cpu) -> Cpu:
         """The CPU when a visit has ended; its frame is gone already."""
         if not cpu.stack:
             return cpu
@@ -327,30 +468,33 @@ class _Plain:
             case "entry":
                 passed = inner[1] + 1  # type: ignore[operator]
                 if passed == len(self.scenario.entry_sites):
-                    return self._entered(position, replace(cpu, stack=tuple(below)))
+                    return self._entered(moment, replace(cpu, stack=tuple(below)))
                 return replace(cpu, stack=(*below, ("entry", passed)))
         return cpu
 
-    def _fetches(self, position: int, cpu: Cpu):  # type: ignore[no-untyped-def]
+    def _fetches(self, moment: Moment, cpu: Cpu):  # type: ignore[no-untyped-def]
         """All that the CPU, before an instruction of a site, may see there."""
         _, site, offset, _ = cpu.stack[-1]
-        patch, now = self.patches[site - 1], self.moments[position].memory  # type: ignore[operator]
+        patch, now = self.patches[site - 1], moment.memory  # type: ignore[operator]
         addresses = range(patch.address + offset, patch.address + len(patch.old))  # type: ignore[operator]
         units = sorted({(site, at // self.fetch.granule) for at in addresses})
         oldest = dict(cpu.oldest)
         seen = set()
         for versions in itertools.product(*(range(now if self.fetch.coherent else oldest[unit], now + 1) for unit in units)):
             version_of = dict(zip(units, versions, strict=True))
-            code = bytes(self.versions[version_of[site, at // self.fetch.granule]][at] for at in addresses)
+            code = bytes(
+                moment.history[version_of[site, at // self.fetch.granule]][site - 1][at - patch.address]  # type: ignore[operator]
+                for at in addresses
+            )
             after = cpu
             if self.fetch.monotone:
                 after = replace(cpu, oldest=tuple((unit, version_of.get(unit, version)) for unit, version in cpu.oldest))
             if (code, after) not in seen:
                 seen.add((code, after))
-                yield lambda after=after, code=code: self._execute(position, after, code)
+                yield lambda after=after, code=code: self._execute(moment, after, code)
 
-    def _execute(self, position: int, cpu: Cpu, code: bytes) -> Cpu:
-        scenario, moment = self.scenario, self.moments[position]
+    def _execute(self, moment: Moment, cpu: Cpu, code: bytes) -> Cpu:
+        scenario = self.scenario
         *below, (_, site, offset, before) = cpu.stack
         trap = scenario.breakpoint
         own = [instructions.get(offset) for instructions in self.codes[site - 1]]  # type: ignore[operator]
@@ -380,21 +524,30 @@ class _Plain:
                 raise _Wrong(Wrong.FREED, None)
             after = replace(cpu, stack=(*below, ("trampoline",)))
         else:
-            after = self._returned(position, replace(cpu, stack=tuple(below)))
-        if moment.over and not any(self._is_kept(site, n) for n in may_be):
+            after = self._returned(moment, replace(cpu, stack=tuple(below)))
+        if moment.over and not any(self._is_kept(moment, site, n) for n in may_be):
             raise _Wrong(Wrong.LATE, after)
         return after
 
-    def _is_kept(self, site: object, code: int) -> bool:
+    def _is_kept(self, moment: Moment, site: object, code: int) -> bool:
         """Whether code (0: old, 1: new, 2...: in between) may be executed after the protocol's end."""
         kept = 0 if self.scenario.fails_at else 1
+        if self.scenario.others:
+            patch = self.patches[site - 1]  # type: ignore[operator]
+            kept = 0 if moment.history[-1][site - 1] == patch.old != patch.new else 1  # type: ignore[operator]
         if code < 2:
             return code == kept
         as_new = self.scenario.between(self.patches[site - 1])[code - 2][1]  # type: ignore[operator]
         return as_new is not None and as_new == bool(kept)
 
-    def _handle(self, position: int, cpu: Cpu) -> Cpu:
-        scenario, moment = self.scenario, self.moments[position]
+    def _waits(self, moment: Moment, inner: Frame) -> bool:
+        """Whether a breakpoint handler waits until the breakpoint is gone."""
+        trap = self.scenario.breakpoint
+        there = moment.history[-1][inner[1] - 1][inner[2] :] if inner[0] == "trap" else b""  # type: ignore[operator, misc]
+        return self.scenario.handler is Handler.WAIT and inner[0] == "trap" and there.startswith(trap)
+
+    def _handle(self, moment: Moment, cpu: Cpu) -> Cpu:
+        scenario = self.scenario
         trap = cpu.stack[-1]
         site, offset = trap[1], trap[2]
         if scenario.nests:
@@ -408,17 +561,16 @@ class _Plain:
         away = replace(cpu, stack=cpu.stack[:-1])
         if known and scenario.handler is Handler.SKIP:
             if scenario.from_call and scenario.to_call:
-                raise _Wrong(Wrong.SKIPPED, self._returned(position, away))
-            return self._returned(position, away)
-        if known and scenario.handler is not Handler.DIE:
+                raise _Wrong(Wrong.SKIPPED, self._returned(moment, away))
+            return self._returned(moment, away)
+        if known and scenario.handler not in (Handler.DIE, Handler.WAIT):
             if not moment.undoing or not self.trampolines:
-                return self._returned(position, away)
+                return self._returned(moment, away)
             if moment.freed:
                 raise _Wrong(Wrong.FREED, None)
             return replace(away, stack=(*away.stack, ("trampoline",)))
-        at = self.patches[site - 1].address + offset  # type: ignore[operator]
-        there = bytes(self.versions[moment.memory][at + n] for n in range(len(scenario.breakpoint)))
-        if scenario.handler is Handler.RETRY and there != scenario.breakpoint:
+        there = moment.history[-1][site - 1][offset : offset + len(scenario.breakpoint)]  # type: ignore[operator]
+        if scenario.handler in (Handler.RETRY, Handler.WAIT) and there != scenario.breakpoint:
             return replace(away, stack=(*away.stack, ("site", site, offset, trap[3])))
         raise _Wrong(Wrong.BREAKPOINT, None)
 
@@ -432,6 +584,12 @@ def _raises(wrong: Wrong, after: Cpu):  # type: ignore[no-untyped-def]
         raise _Wrong(wrong, after)
 
     return action
+
+
+def _owing(cpu: Cpu, what: str, other: str, who: int = -1) -> Cpu:
+    """The CPU that owes something else instead: to all to whom it owes it, or to one."""
+    owes = tuple(other if owed == what and who in (-1, n) else owed for n, owed in enumerate(cpu.owes))
+    return replace(cpu, owes=owes)
 
 
 def _has(cpu: Cpu, kind: str) -> bool:

@@ -30,7 +30,7 @@ def test_they_are_read_back(scenarios: list[Scenario]) -> None:
 
 
 def test_they_are_possible(scenarios: list[Scenario]) -> None:
-    for scenario in scenarios[:100]:
+    for scenario in scenarios[:50]:
         assert automaton_of(scenario, scenario.models[-1]).patcher.end > 0
 
 
@@ -63,7 +63,7 @@ def test_a_breakpoint_before_the_new_tail_differs_from_site_to_site() -> None:
 
 
 @pytest.mark.parametrize(
-    ("archs", "digest"), [(ARCHITECTURES[:2], "d35cb75a938acfa3"), (ARCHITECTURES[2:], "43901cf1b643b7eb")]
+    ("archs", "digest"), [(ARCHITECTURES[:2], "d88a424b78615eaa"), (ARCHITECTURES[2:], "9cc7c80064b53077")]
 )
 def test_they_are_always_the_same(archs: tuple[str, ...], digest: str) -> None:
     """On every host, and with every version of Python."""

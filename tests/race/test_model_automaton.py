@@ -138,7 +138,7 @@ def test_user_mode_owes_its_synchronisation_until_the_kernel_is_entered() -> Non
     assert codes(entering.followed(entering.possible(0)[1]), 0) == ["cc 1f 44 00 00"]
 
 
-@pytest.mark.parametrize("handler", Handler)
+@pytest.mark.parametrize("handler", [handler for handler in Handler if handler is not Handler.WAIT])
 def test_what_the_handler_does(handler: Handler) -> None:
     of = scenario(handler=handler, cpus=1)
     known = walk(of, "coherent", "patcher write", "cpu0 fetch").possible(0)[0]
@@ -155,6 +155,17 @@ def test_what_the_handler_does(handler: Handler) -> None:
     assert known.event == Event(0, What.HANDLE, 1) and known.event.text == texts[handler]
     assert known.wrong is (Wrong.BREAKPOINT if handler is Handler.DIE else None)
     assert unknown.wrong is Wrong.BREAKPOINT
+
+
+def test_a_handler_that_waits_does_nothing_until_the_breakpoint_has_gone() -> None:
+    def gone(patches: Sequence[Patch], breakpoint: bytes) -> list[LabStep]:
+        return [*PROTOCOLS["breakpoint"](patches, breakpoint)[:1], Write(patches[0].address, breakpoint, b"\x0f")]
+
+    of = scenario(gone, handler=Handler.WAIT, cpus=1)
+    trapped = walk(of, "coherent", "patcher write", "cpu0 fetch")
+    assert kinds(trapped, 0) == []
+    again = walk(of, "coherent", "patcher write", "cpu0 fetch", "patcher write", "cpu0 handle")
+    assert kinds(again, 0) == [What.FETCH] and again.possible(0)[0].event.code[:1] == b"\x0f"
 
 
 def test_a_handler_that_retries_executes_what_is_there_now() -> None:

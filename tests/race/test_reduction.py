@@ -102,8 +102,8 @@ def test_what_the_reduction_does_not_know_it_refuses() -> None:
     steps = scenario.steps
 
     class Waiting(Scenario):
-        def steps(self, patches):  # type: ignore[no-untyped-def,override]
-            return [*steps(patches), WaitForSome()]
+        def steps_of_all(self, patches):  # type: ignore[no-untyped-def,override]
+            return [[*steps(patches), WaitForSome()]]
 
     assert reduction.obstacle(Waiting(**known)) == "the step 'WaitForSome' may be for some CPUs only"
 

@@ -181,7 +181,7 @@ NAMES = "breakpoint, flush, stop_machine, pair, FILE.py:FUNCTION, or nothing, an
 ERRORS = {
     "plase 1": "4:1: 'plase' is no word of a scenario; scenario, arch, place, change, old, new, calls, right, protocol, fails, "
     "handler, misses, nmi, irq, idle, into, nests, ist, in-handler, deaf, user, entry, hotplug, visits, cpus, stores, fetch, "
-    "never or expect; did you mean place?",
+    "never, live, patcher or expect; did you mean place?",
     "user later": "4:6: 'later' is no value of `user`; watching, mode or task",
     "user mode now": "4:11: 'now' is one word too many; 'user' has one value",
     "hotplug never": "4:9: 'never' is no value of `hotplug`; none, free or locked",
@@ -211,7 +211,7 @@ ERRORS = {
     "place 1": "4:1: 'place' again; it is in line 2",
     "fails 7": "4:7: '7' is no number for `fails`; a number from 1 to 6",
     "fails 0": "4:7: '0' is no number for `fails`; a number from 1 to 6",
-    "handler retyr": "4:9: 'retyr' is no handler; emulate, skip, retry or die; did you mean retry?",
+    "handler retyr": "4:9: 'retyr' is no handler; emulate, skip, retry, die or wait; did you mean retry?",
     "handler": "4:8: 'handler' has no value; one value is needed",
     "handler skip die": "4:14: 'die' is one word too many; 'handler' has one value",
     "misses 3": "4:8: '3' is no site of the scenario; a number from 1 to 2",
@@ -228,7 +228,7 @@ ERRORS = {
     "cpus \u0662": "4:6: '\u0662' is no number for `cpus`; a number from 1 to 8",
     "fetch word": "4:7: 'word' is no fetch model of x86_64; coherent, stale, torn1, torn8, torn16, torn64 or translation",
     "never trn": "4:7: 'trn' is no word for what may go wrong; torn, half, late, unknown-breakpoint, nested-breakpoint, skipped, "
-    "freed, overwritten or stuck; did you mean torn?",
+    "freed, overwritten, stuck or starved; did you mean torn?",
     "fetch torn1\nexpect safe on torn8": "5:16: 'torn8' is no fetch model that is searched; torn1; did you mean torn1?",
     "expect": "4:7: 'expect' has no value; safe, unsafe, or what goes wrong",
     "expect fine":
@@ -281,7 +281,7 @@ WHOLE_ERRORS = {
     "scenario x\nprotocol flush\narch sparc64\nplace 6":
     "4:7: '6' is no offset of a site of sparc64 in a page of 4096 bytes; a multiple of 4 from 0 to 4092",
     "scenario x\nprotocol\n  synk":
-    "3:3: 'synk' is no step; write, sync, park, release, free, wait-tasks, forget or know; did you mean sync?",
+    "3:3: 'synk' is no step; write, sync, park, release, free, wait-tasks, forget, know, lock or unlock; did you mean sync?",
     "scenario x\nprotocol\n  know 2": "3:8: '2' is no site of the scenario; 1",
     "scenario x\nprotocol\n  forget 1 1": "3:12: '1' is one word too many; 'forget' has a site's number or no value",
     "scenario x\nprotocol\n  write all new by": "3:17: 'by' has no value; widths of stores: 1, 2, 4, 8, 16",

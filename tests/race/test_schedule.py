@@ -121,7 +121,7 @@ ERRORS = {
     ("    nmi", "    nmi 3"): "14:9: '3' is no site of the scenario; a number from 1 to 2",
     ("    nmi", "  nmi 1"): "14:3: the line is indented by 2; by 4",
     ("        sync", "        synk"):
-    "13:9: 'synk' is no step; write, sync, park, release, free, wait-tasks, forget or know; did you mean sync?",
+    "13:9: 'synk' is no step; write, sync, park, release, free, wait-tasks, forget, know, lock or unlock; did you mean sync?",
     ("patcher  write     1", "patcher  write     3+0 cc"): "18:20: '3+0': there is no such site; a number from 1 to 2",
     ("patcher  write     1", "patcher  write     1+5 cc"): "18:20: '1+5' is behind the site; an offset from 0 to 4",
     ("patcher  write     1", "patcher  write     1 cc"): "18:20: '1' is no place; SITE+OFFSET, as 1+0",
@@ -131,8 +131,8 @@ ERRORS = {
     ("patcher  write     1", "patcher  write     1+0 cc @ 1"): "18:27: '@' is one word too many; a comment begins with #",
     ("patcher  sync", "patcher  sync 1"): "20:15: '1' is one word too many; a comment begins with #",
     ("patcher  sync", "patcher  fetch 1+0 cc"):
-    "20:10: 'fetch' is no thing that the patcher does; write, sync, park, release, free, wait-tasks, know, forget or "
-    "done",
+    "20:10: 'fetch' is no thing that a patcher does; write, sync, park, release, free, wait-tasks, know, forget, lock, unlock, "
+    "preempt or done",
     ("patcher  sync", "seed 1"): "20:1: 'seed' among the events; patcher, cpu, or => and the end",
     ("cpu 0    nmi", "cpu 2    nmi 1"): "21:5: '2' is no CPU of the scenario; a number from 0 to 1",
     ("cpu 0    nmi", "cpu"): "21:4: '' is no CPU of the scenario; a number from 0 to 1",
@@ -144,7 +144,7 @@ ERRORS = {
     ("cpu 1    fetch", "cpu 1    fetch 2+0 cc @ x"): "25:25: 'x' is no version; a number from 0 to 65535",
     ("=>", "=> tron: why"):
     "26:4: 'tron' is no word for what goes wrong; torn, half, late, unknown-breakpoint, nested-breakpoint, skipped, freed, "
-    "overwritten or stuck; did you mean torn?",
+    "overwritten, stuck or starved; did you mean torn?",
     ("=>", ""): "27:1: the schedule has no end; `=> ` and what goes wrong",
     ("patcher  sync", "=> torn: early"): "20:1: `=>` is not the end; it is once, and no event follows it",
     ("=>", "=> torn: one\n=> torn: two"): "27:1: `=>` is not the end; it is once, and no event follows it",

@@ -18,6 +18,8 @@ Examples:
     emu linux fetch --release trixie
   One with all drivers, on Ubuntu:
     emu linux fetch linux-image-generic
+  With debug information for emu gdb, which takes gigabytes:
+    emu linux fetch --debug
 
 \b
 The host's own sources, keys and proxies are used. The package is not installed, nothing of the host changes, and no root
@@ -30,15 +32,16 @@ Exit status: 0, also if the kernel was there already; 2: it cannot be fetched.
 
 @click.command(context_settings={"max_content_width": 120}, epilog=EXAMPLES)
 @click.option("--release", metavar="NAME", help="Another release of the distribution than the host's, from the same mirrors.")
+@click.option("--debug", is_flag=True, help="Also fetch the debug information of the kernel and its modules, for emu gdb.")
 @click.argument("package", required=False, metavar="[PACKAGE]")
-def fetch(release: str | None, package: str | None) -> int:
+def fetch(release: str | None, debug: bool, package: str | None) -> int:
     """Fetch the kernel in PACKAGE, or on which PACKAGE depends, from the distribution, and print its file's name."""
     from emu.linux.fetch import NotFetched
     from emu.linux.fetch import fetch as fetch_kernel
 
     try:
         with raised(), Progress().during("fetching the kernel"):
-            fetched = fetch_kernel(package, release)
+            fetched = fetch_kernel(package, release, debug)
     except NotFetched as error:
         raise click.ClickException(str(error)) from None
     except OSError as error:
@@ -46,4 +49,6 @@ def fetch(release: str | None, package: str | None) -> int:
     if not fetched.is_new:
         click.echo("emu: it was there already", err=True)
     click.echo(fetched.path)
+    if fetched.debug is not None:
+        click.echo(fetched.debug)
     return 0

@@ -13,7 +13,7 @@ from click.core import ParameterSource
 from emu.cli.arch_option import Command
 from emu.cli.machine_options import Arguments, RunLimits
 
-__all__ = ["LinuxCommand", "LinuxOptions", "linux_option", "linux_options", "with_equals"]
+__all__ = ["LinuxCommand", "LinuxOptions", "linux_option", "linux_options", "was_given", "with_equals"]
 
 _FLAG = "--linux"
 _OWN = ("rootfs", "initrd", "fresh", "all_functions", "from_reset")  # arguments that only a Linux has
@@ -100,7 +100,7 @@ class LinuxOptions(NamedTuple):
         Raises:
             click.UsageError: an option was given that has no effect.
         """
-        given = {parameter.name: parameter.opts[0] for parameter in context.command.params if _was_given(context, parameter)}
+        given = {parameter.name: parameter.opts[0] for parameter in context.command.params if was_given(context, parameter)}
         kernel = arguments.pop("linux")
         own = {name: arguments.pop(name) for name in _OWN}
         if kernel is None:
@@ -124,5 +124,6 @@ class LinuxCommand(click.Command):
         return super().parse_args(ctx, with_equals(args, self.params))
 
 
-def _was_given(context: click.Context, parameter: click.Parameter) -> bool:
+def was_given(context: click.Context, parameter: click.Parameter) -> bool:
+    """Whether a command line has an option."""
     return parameter.name is not None and context.get_parameter_source(parameter.name) not in (None, ParameterSource.DEFAULT)

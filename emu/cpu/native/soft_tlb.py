@@ -2,7 +2,7 @@
 """Unicorn's cache of translated addresses, as accesses to watched memory need it: pages are marked in it, in place.
 
 Nothing is dropped from it. A CPU whose page was dropped would look the page up again, and that shows: it sets bits in page
-tables, or in a TLB that the guest fills, which decide what is replaced there.
+tables, and where software fills the TLB, in that one. They decide what the guest's kernel replaces.
 
 An entry that has made room for another one comes back if its word is the page's address, without any mark. So a marked one is
 looked for here before the page is looked up.

@@ -270,7 +270,7 @@ _WITHOUT_CONTENT = (
     types.MethodDescriptorType, property, weakref.ref, functools._lru_cache_wrapper, ExitStack, BaseException, Layouts, Accesses,
     ctypes._CFuncPtr,  # type: ignore[attr-defined]
 )  # fmt: skip
-_PROCESS_WIDE = ("unicorn", "capstone", "keystone", "numba", "elftools", "pathlib", "re", "struct", "typing", "numpy")
+_PROCESS_WIDE = ("unicorn", "capstone", "keystone", "llvmlite", "numba", "elftools", "pathlib", "re", "struct", "typing", "numpy")
 
 
 ATOMS = frozenset({int, str, bytes, float, bool, type(None), type, np.uint64, np.int64})

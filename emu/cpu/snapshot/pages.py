@@ -13,7 +13,7 @@ import itertools
 import mmap
 import os
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +21,7 @@ import numpy.typing as npt
 
 from emu.cpu.host_memory import DATA, FIXED, PRIVATE, map_memory
 
-__all__ = ["PAGE", "Memory", "MemoryBase", "Numbers", "PageContents"]
+__all__ = ["PAGE", "Memory", "MemoryBase", "Numbers", "PageContents", "note_mapped"]
 
 PAGE = mmap.PAGESIZE
 _ENTRY = 8  # bytes of a pagemap entry (Documentation/admin-guide/mm/pagemap.rst)
@@ -107,7 +107,16 @@ class Memory:
         map_memory(self.address, self.size, PRIVATE | FIXED, self._protection, file, start)
 
 
-_in_force: dict[int, tuple[weakref.ref[MemoryBase], Numbers]] = {}  # by address of the memory, which may be gone
+_in_force: dict[int, tuple[Callable[[], MemoryBase | None], Numbers]] = {}  # by address of the memory, which may be gone
+
+
+def note_mapped(address: int, numbers: Numbers) -> None:
+    """Tells that pages of memory at an address are those of a file, which are in use before they are touched."""
+    _in_force[address] = _no_base, numbers
+
+
+def _no_base() -> MemoryBase | None:
+    return None
 
 
 class MemoryBase:

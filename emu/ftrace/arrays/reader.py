@@ -179,6 +179,10 @@ class Reader:
         """A copy of the pages in a CPU's buffer, shape (n, 4096), in the guest's byte order."""
         return self._as_guest_has_it(self._buffers.ring(cpu).unread_pages())
 
+    def latest_time(self, cpu: int) -> int:
+        """The time of the event that a CPU has recorded last, in the clock's units; 0: none."""
+        return int(self._buffers.ring(cpu).record.time)
+
     def take_page(self, cpu: int, *, spare: bool = False, whole: bool = False) -> bytes | None:
         """Consumes a page of a CPU's buffer, as trace_pipe_raw does. None if there is no event, or no `whole` page.
 

@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import struct
+from collections.abc import Collection, Iterable, Mapping
+from typing import ClassVar
 
 from unicorn import x86_const as x86
 
 from emu.cpu.cpu import Cpu
-from emu.gdb.arch import Feature, GdbArch, Register
+from emu.gdb.arch import Feature, GdbArch, Read, Register, Trap
 
 _GENERAL = ("rax", "rbx", "rcx", "rdx", "rsi", "rdi", "rbp", "rsp", *(f"r{n}" for n in range(8, 16)))
 _SEGMENTS = ("cs", "ss", "ds", "es", "fs", "gs")
@@ -53,21 +55,52 @@ _CORE = (
 _NUMBERS: Mapping[str, int] = {
     **{name: getattr(x86, f"UC_X86_REG_{name.upper()}") for name in (*_GENERAL, "rip", "eflags", *_SEGMENTS, *_CONTROL)},
     **{f"xmm{n}": getattr(x86, f"UC_X86_REG_XMM{n}") for n in range(16)},
-    **{f"st{n}": getattr(x86, f"UC_X86_REG_ST{n}") for n in range(8)},
     "mxcsr": x86.UC_X86_REG_MXCSR, "fs_base": x86.UC_X86_REG_FS_BASE, "gs_base": x86.UC_X86_REG_GS_BASE,
     "fctrl": x86.UC_X86_REG_FPCW, "fstat": x86.UC_X86_REG_FPSW, "ftag": x86.UC_X86_REG_FPTAG,
     "fiseg": x86.UC_X86_REG_FCS, "fioff": x86.UC_X86_REG_FIP, "foseg": x86.UC_X86_REG_FDS, "fooff": x86.UC_X86_REG_FDP,
     "fop": x86.UC_X86_REG_FOP,
 }  # fmt: skip
+_STACK = tuple(f"st{n}" for n in range(8))  # of x87
 _MODEL_SPECIFIC: Mapping[str, int] = {"efer": 0xC000_0080, "k_gs_base": 0xC000_0102}
-_SET = frozenset((*_GENERAL, "eflags", "mxcsr", "fctrl", *(f"xmm{n}" for n in range(16)), *(f"st{n}" for n in range(8))))
+_SET = frozenset((*_GENERAL, "eflags", "mxcsr", *_X87, *(f"xmm{n}" for n in range(16)), *_STACK))
+
+# Traps: Intel SDM, volume 3, chapter 6
+_SYSTEM_CALLS = (b"\x0f\x05", b"\x0f\x34")  # SYSCALL, SYSENTER
+_INTERRUPTS = (b"\xcc", b"\xcd", b"\xf1")  # INT3, INT n, INT1
+_IRETQ = b"\x48\xcf"
+_LSTAR = 0xC000_0082
+_ASKED = (1, 3, 4)  # the vectors of INT1, INT3 and INTO
+_WITH_ERROR_CODE = (8, 10, 11, 12, 13, 14, 17, 21, 29, 30)
+_FIRST_FREE = 32  # vectors before it are the CPU's
 _MANTISSA = (1 << 64) - 1
+
+# Intel's manual, volume 3, table 6-1. SYSCALL has no vector.
+_SYSCALL = 0x100
+_TRAPS = (
+    "divide_error", "debug", "nmi", "breakpoint", "overflow", "bound_range", "invalid_opcode", "device_not_available",
+    "double_fault", "", "invalid_tss", "segment_not_present", "stack_fault", "general_protection", "page_fault", "",
+    "math_fault", "alignment_check", "machine_check", "simd_exception",
+)  # fmt: skip
+
+
+def _place(cpu: Cpu, name: str) -> int:
+    """Unicorn's number of an x87 register: numbers are those of the registers, and names are counted from the stack's top."""
+    top = int(cpu.uc.reg_read(x86.UC_X86_REG_FPSW)) >> 11
+    return int(x86.UC_X86_REG_FP0) + (top + _STACK.index(name)) % 8
 
 
 class X86_64(GdbArch):  # noqa: N801  # the architecture's own spelling
     """x86-64, with x87 and SSE registers, and the kernel's: control registers and bases of segments."""
 
     name = "i386:x86-64"
+    stack_pointer = "rsp"
+    counters = ("rip",)
+    frame = "rsp", -8
+    traps: ClassVar[Mapping[str, Collection[int]]] = {
+        **{name: (n,) for n, name in enumerate(_TRAPS) if name}, "interrupt": range(32, 256), "syscall": (_SYSCALL,),
+    }  # fmt: skip
+    unwound = "rip", "rsp", "rbp"
+    kernel_names: ClassVar[Mapping[str, str]] = {f"r{name}": name for name in ("ip", "sp", "bp", "bx")}
     features = (
         Feature("org.gnu.gdb.i386.core", _CORE, _flags("i386_eflags", _FLAGS)),
         Feature(
@@ -84,16 +117,58 @@ class X86_64(GdbArch):  # noqa: N801  # the architecture's own spelling
             return cpu.pc
         if (number := _MODEL_SPECIFIC.get(name)) is not None:
             return int(cpu.uc.msr_read(number))
-        value = cpu.uc.reg_read(_NUMBERS[name])
-        if isinstance(value, tuple):  # of x87: mantissa, sign and exponent
-            return int(value[0]) | int(value[1]) << 64
-        return int(value)
+        if name in _STACK:
+            mantissa, exponent = cpu.uc.reg_read(_place(cpu, name))
+            return int(mantissa) | int(exponent) << 64
+        return int(cpu.uc.reg_read(_NUMBERS[name]))
 
     def write(self, cpu: Cpu, name: str, value: int) -> bool:
+        if name == "rip":
+            cpu.record.location[0] = value
+            return True
         if name not in _SET:
             return False
-        cpu.uc.reg_write(_NUMBERS[name], (value & _MANTISSA, value >> 64) if name.startswith("st") else value)
+        if name in _STACK:
+            cpu.uc.reg_write(_place(cpu, name), (value & _MANTISSA, value >> 64))
+        else:
+            cpu.uc.reg_write(_NUMBERS[name], value)
         return True
+
+    def asks(self, code: bytes) -> bool:
+        return code[:2] in _SYSTEM_CALLS or code[:1] in _INTERRUPTS
+
+    def returns(self, code: bytes) -> bool:
+        return code.startswith(_IRETQ)
+
+    def trap_entries(self, cpu: Cpu, read: Read) -> Iterable[int]:
+        yield int(cpu.uc.msr_read(_LSTAR))
+        yield from self._gates(cpu, read)
+
+    def entries_of(self, cpu: Cpu, read: Read, kind: int) -> Iterable[int]:
+        if kind == _SYSCALL:
+            return (int(cpu.uc.msr_read(_LSTAR)),)
+        return (entry for entry, vector in self._gates(cpu, read).items() if vector == kind)
+
+    def _gates(self, cpu: Cpu, read: Read) -> Mapping[int, int]:
+        """The vectors by the addresses of their handlers."""
+        _, base, limit, _ = cpu.uc.reg_read(x86.UC_X86_REG_IDTR)
+        table = read(base, limit + 1)
+        gates = struct.iter_unpack("<HHHHII", table[: len(table) & -16])
+        return {low | middle << 16 | high << 32: n for n, (low, _, kind, middle, high, _) in enumerate(gates) if kind & 0x8000}
+
+    def trap(self, cpu: Cpu, read: Read) -> Trap | None:
+        space = self.address_space(cpu)
+        vector = self._gates(cpu, read).get(cpu.pc)
+        if vector is None:  # SYSCALL
+            pc, sp = (int(cpu.uc.reg_read(number)) for number in (x86.UC_X86_REG_RCX, x86.UC_X86_REG_RSP))
+            return Trap(pc, sp, space, asked=True, kind=_SYSCALL)
+        frame = int(cpu.uc.reg_read(x86.UC_X86_REG_RSP)) + 8 * (vector in _WITH_ERROR_CODE)
+        pc, _, _, sp, _ = struct.unpack("<5Q", read(frame, 40))
+        before = read(pc - 2, 2) if vector >= _FIRST_FREE else b""
+        return Trap(pc, sp, space, vector in _ASKED or before == bytes((0xCD, vector)), vector)
+
+    def address_space(self, cpu: Cpu) -> int:
+        return int(cpu.uc.reg_read(x86.UC_X86_REG_CR3)) & ~0xFFF
 
 
 ARCH = X86_64()

@@ -44,7 +44,8 @@ class KernelArch(ABC):
     To boot: elf_machine, page_table, boot_params.
     To trace accesses to devices, where the board has any: access().
     To show a CPU's registers: registers().
-    To show a backtrace: callers(). For native code that does the same: saved_registers(), without_frame(), trap_entry.
+    To show a backtrace: callers(), and to a debugger, caller() and switched_out(). For native code that does the same:
+        saved_registers(), without_frame(), trap_entry.
     """
 
     elf_machine: ClassVar[str]  # e_machine of an image, in pyelftools' spelling
@@ -82,6 +83,28 @@ class KernelArch(ABC):
         """
         return None
 
+    def caller(self, memory: GuestMemory, registers: Mapping[str, int]) -> Mapping[str, int] | None:
+        """Registers of a function's caller, as far as they are known to differ. Replaced return addresses are those stored.
+
+        Args:
+            registers: the function's, by the names of `registers`.
+
+        Returns:
+            None if a debugger can find the caller without knowing the function.
+
+        Raises:
+            LookupError: memory cannot be read.
+        """
+        return None
+
+    @abstractmethod
+    def switched_out(self, memory: GuestMemory, task: int) -> Mapping[str, int]:
+        """The registers of a task that no CPU runs, as far as __switch_to_asm saved them, by the names of `registers`.
+
+        Raises:
+            LookupError: they cannot be read.
+        """
+
     @abstractmethod
     def saved_registers(self, image: Image) -> SavedRegisters:
         """The offsets of registers in struct pt_regs."""
@@ -96,6 +119,13 @@ class KernelArch(ABC):
             code: the function's code, which may be half patched.
             branches: the static keys' branches in it: their offsets, and the offsets of their targets.
         """
+
+    def function(self, memory: GuestMemory, name: str) -> bytes:
+        """The code of a function of the kernel. Raises LookupError if it has none with this name."""
+        function = memory.image.function_at(memory.image.symbol(name))
+        if function is None:
+            raise LookupError(f"the kernel has no function {name}")
+        return memory.read(function.address, function.size)
 
     def without_frame_at(self, memory: GuestMemory, address: int) -> int:
         """What `without_frame` says of the function that goes on at an address. Entry code has frames of its own kind."""

@@ -3,13 +3,17 @@
 
 from __future__ import annotations
 
+import functools
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import ClassVar
 
+import capstone
 import numpy as np
 from numpy.typing import NDArray
 
+from emu.cpu.arch.sparc64 import ARCH as CPU
 from emu.cpu.arch.sparc64.state import Env, windows
 from emu.cpu.cpu import Cpu
 from emu.kernel.arch import KernelArch, RealAddress, SavedRegisters
@@ -23,12 +27,25 @@ _WINDOW = tuple(f"{kind}{n}" for kind in "li" for n in range(8))
 _SHOWN = ("ip", "npc", "sp", "pstate", "pil", "tl", "y", *_GLOBALS, *_OUTS, *_WINDOW)
 
 # Where a window is saved on its stack (SPARC Compliance Definition 2.4, 3P: the stack pointer is biased).
+_DISASSEMBLER = capstone.Cs(*CPU.capstone_mode)
 _BIAS = 2047
 SAVED_WINDOW, SAVED_FP, SAVED_CALL = _BIAS, _BIAS + 8 * 14, _BIAS + 8 * 15
 TRAP_REGISTERS = _BIAS + 192  # offset in trap_entry's frame of its struct pt_regs
 
 _SAVE, _SAVE_MASK = 0x9DE3_8000, 0xFFFF_C000  # save %sp, ..., %sp
 _RETURN, _RETURN_MASK = 0x81C8_0000, 0xC1F8_0000  # return ...: a restore and a jump in one instruction
+
+
+@functools.lru_cache
+def _stored(code: bytes) -> Mapping[str, int]:
+    """Where __switch_to_asm stores registers in the task that it leaves, by their names in its window."""
+    stored = {}
+    for _, _, name, operands in _DISASSEMBLER.disasm_lite(code, 0):
+        if name == "stx" and (found := re.fullmatch(r"%(fp|i7), \[%i0 ?\+ ?(0x\w+|\d+)\]", operands)):
+            stored[found[1]] = int(found[2], 0)
+    if stored.keys() != {"fp", "i7"}:
+        raise LookupError("__switch_to_asm stores no stack pointer")
+    return stored
 
 
 class Sparc64(KernelArch):
@@ -79,6 +96,12 @@ class Sparc64(KernelArch):
                     address = real(sp, address)
                 innermost = False
                 yield address
+
+    def switched_out(self, memory: GuestMemory, task: int) -> Mapping[str, int]:
+        stored = _stored(self.function(memory, "__switch_to_asm"))
+        sp, call = (memory.read_word(task + stored[name]) for name in ("fp", "i7"))
+        window = {name: memory.read_word(sp + SAVED_WINDOW + 8 * n) for n, name in enumerate(_WINDOW)}
+        return {"ip": call + 8, "npc": call + 12, "sp": sp, "o7": call, **window}
 
     def saved_registers(self, image: Image) -> SavedRegisters:
         general = image.offset("pt_regs.u_regs")

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import ClassVar
@@ -29,6 +30,7 @@ _DEEPEST = 250
 _MOST_FUNCTIONS = 8192  # number of cached answers: two kernels with their modules
 _DISASSEMBLER = capstone.Cs(*CPU.capstone_mode)
 _RET = 0xC3
+_SWITCHED = "r15", "r14", "r13", "r12", "bx", "bp", "ip"  # what __switch_to_asm and its call leave on the stack
 _INTERRUPTED = 1  # tag bit of a frame pointer: the rest is the address of a struct pt_regs
 
 
@@ -74,6 +76,24 @@ class X86_64(KernelArch):  # noqa: N801  # the architecture's own spelling
                 yield address
                 words = self.without_frame_at(memory, address) if begun else 0
 
+    def caller(self, memory: GuestMemory, registers: Mapping[str, int]) -> Mapping[str, int] | None:
+        address, sp, frame = (registers[name] for name in ("ip", "sp", "bp"))
+        if memory.image.function_at(address) is None:
+            return None
+        if words := self.without_frame_at(memory, address):
+            return {"ip": memory.read_word(sp + 8 * words - 8), "sp": sp + 8 * words}
+        if frame & 7 == _INTERRUPTED:
+            saved, regs = self.saved_registers(memory.image), frame - _INTERRUPTED
+            return {name: memory.read_word(regs + place) for name, place in zip(("ip", "sp", "bp"), saved, strict=True)}
+        if frame & 7 or frame < sp:
+            return None
+        return {"ip": memory.read_word(frame + 8), "sp": frame + 16, "bp": memory.read_word(frame)}
+
+    def switched_out(self, memory: GuestMemory, task: int) -> Mapping[str, int]:
+        sp = memory.read_word(task + _saved_stack_pointer(self.function(memory, "__switch_to_asm")))
+        values = {name: memory.read_word(sp + 8 * n) for n, name in enumerate(_SWITCHED)}
+        return values | {"sp": sp + 8 * len(_SWITCHED)}
+
     def _is_behind_site(self, memory: GuestMemory, address: int) -> bool:
         """Whether an address is the return address of a direct call, where its function has no frame yet."""
         function = memory.image.function_at(address)
@@ -117,6 +137,15 @@ def _without_frame(code: bytes, branches: tuple[tuple[int, int], ...]) -> NDArra
             words += _pushed(name, operands)
     place.flags.writeable = False
     return place
+
+
+@functools.lru_cache
+def _saved_stack_pointer(code: bytes) -> int:
+    """Where __switch_to_asm stores the stack pointer in the task that it leaves."""
+    for _, _, name, operands in _DISASSEMBLER.disasm_lite(code, 0):
+        if name == "mov" and (found := re.fullmatch(r"qword ptr \[rdi \+ (0x\w+|\d+)\], rsp", operands)):
+            return int(found[1], 0)
+    raise LookupError("__switch_to_asm stores no stack pointer")
 
 
 def _pushed(name: str, operands: str) -> int:

@@ -27,18 +27,18 @@ class CommandStart:
 
     def __init__(self, kernel: LinuxKernel, symbols: Symbols, btf: Btf) -> None:
         self._kernel, self._parent = kernel, btf.offset("task_struct.real_parent")
+        self._begun = False  # part of the machine, which may go back
         self._places = [place for name in _CALLS if (place := symbols.address(name)) is not None]
 
     @contextmanager
     def awaited(self, begins: Callable[[int], None]) -> Iterator[None]:
         """Calls `begins` once during the body, with the pid of the command's process, when that calls execve."""
-        board, done = self._kernel.board, False
+        board, self._begun = self._kernel.board, False
 
         def look(cpu: Cpu, address: int) -> None:
-            nonlocal done
             task = self._kernel.tasks.current(cpu)
-            if not done and self._is_of_agent(task):
-                done = True
+            if not self._begun and self._is_of_agent(task):
+                self._begun = True
                 begins(self._kernel.tasks.pid(task))
 
         handler = board.python_handler(look)

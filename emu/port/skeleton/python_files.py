@@ -31,6 +31,7 @@ _CLASSES = (
     _Class("emu/kernel/arch/ARCH.py", "emu.kernel.arch.KernelArch", "ARCH", "{} kernels."),
     _Class("emu/ftrace/arch/ARCH.py", "emu.ftrace.arch.FtraceArch", "ARCH", "{} call sites."),
     _Class("emu/ftrace/arch/ARCH_probing.py", "emu.ftrace.arch.probing.Probing", "PROBING", "Kprobes on {}."),
+    _Class("emu/gdb/arch/ARCH.py", "emu.gdb.arch.GdbArch", "ARCH", "Registers of {} for a debugger."),
     _Class("emu/race/litmus/arch/ARCH.py", "emu.race.litmus.arch.LitmusArch", "ARCH", "Litmus tests on {}."),
     _Class(
         "emu/port/ladder/arch/ARCH.py", "emu.port.ladder.arch.AssemblerTemplates", "TEMPLATES", "Programs for bare boards of {}."

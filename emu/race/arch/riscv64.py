@@ -62,7 +62,7 @@ ARCH = RaceArch(
     changes=tuple(Change),
     nops=bytes.fromhex("01 00 01 00"),  # what gcc compiles
     places=_PLACES,
-    machine_places=_PLACES,
+    machine_places=(*_PLACES, 2),
     agreement_places=((0,), (4,), (60,), (60, 4)),
     first_line=0xFFFF_FFC0_0040_1000,
     targets=(0xFFFF_FFC0_1234_55A8, 0xFFFF_FFC0_2BCD_E3C4),
@@ -70,5 +70,9 @@ ARCH = RaceArch(
     pair=_pair,
     protocols=("pair",),
     leaves=_leaves,
+    codes=(  # a static key: nop > j; the same from two nops, by way of one
+        (bytes.fromhex("13 00 00 00"), bytes.fromhex("6f 00 80 00"), ()),
+        (bytes.fromhex("01 00 01 00"), bytes.fromhex("6f 00 80 00"), (bytes.fromhex("13 00 00 00"),)),
+    ),
     second_target="_mcount",
 )  # fmt: skip

@@ -32,5 +32,6 @@ ARCH = RaceArch(
     agreement_places=((0,), (60,), (0, 60)),
     first_line=0x401000,
     targets=(0x04CD259C, 0x0ADB33A4),
+    codes=((bytes.fromhex("01 00 00 00"), bytes.fromhex("30 68 00 08"), ()),),  # a static key: nop > ba,a
     following=bytes.fromhex("01 00 00 00"),  # nop
 )  # fmt: skip

@@ -10,6 +10,7 @@ from collections.abc import Set
 from emu.race.limits import INTERRUPTED, Limits
 from emu.race.model.assumptions import assumptions
 from emu.race.model.automaton import Automaton
+from emu.race.model.liveness import lasso
 from emu.race.model.native_search import native_search
 from emu.race.model.reduction import obstacle, parts
 from emu.race.model.search import Found, schedule
@@ -97,6 +98,8 @@ def verdict_of(scenario: Scenario, fetch: str, tables: Tables, found: Found, sec
     elif not tables.automaton.patcher.ends and Wrong.STUCK in scenario.never:
         outcome, wrong, why = Outcome.UNSAFE, Wrong.STUCK, STUCK
         events, _ = schedule(tables, found.last, wrong=False)
+    elif scenario.live and Wrong.STARVED in scenario.never and (waiting := lasso(tables, scenario.cpus)):
+        outcome, wrong, why, events = Outcome.UNSAFE, Wrong.STARVED, waiting.why, waiting.events
     return Verdict(
         scenario, fetch, "model", outcome, wrong, why, tuple(events), found.states, found.moves, _coverage(tables, found),
         assumptions(scenario, MODELS[fetch]), seconds=seconds,

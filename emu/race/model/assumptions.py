@@ -17,6 +17,7 @@ _HANDLERS = {
     Handler.SKIP: "The breakpoint handler goes on behind the instruction, at sites that it knows.",
     Handler.RETRY: "The breakpoint handler executes a site that it does not know again, if the breakpoint has gone from memory.",
     Handler.DIE: "The breakpoint handler knows no site.",
+    Handler.WAIT: "The breakpoint handler waits until the breakpoint has gone from memory, and executes the site again.",
 }
 
 
@@ -36,6 +37,7 @@ def assumptions(scenario: Scenario, model: FetchModel, *, any_number_of_cpus: bo
     there = f"{_count(scenario.cpus, 'CPU')}, each with one task, and {sites} are all there are."
     if any_number_of_cpus:
         there = f"{sites} and any number of CPUs, each with one task that stays on it, are all there are."
+    others, only = scenario.others, "patcher is the only one who writes"
     often = {0: "any number of times", 1: "once at most"}.get(scenario.visits, f"{scenario.visits} times at most")
     into = f" or, after a jump, from byte {_any_of(scenario.into)}" if scenario.into else ""
     steps = scenario.steps(model_patches(scenario))
@@ -49,11 +51,13 @@ def assumptions(scenario: Scenario, model: FetchModel, *, any_number_of_cpus: bo
         f"A CPU comes to a site {often}, executes it from its first byte{into}, and comes to it in no other way.",
         f"Fetch model {model.name}: {model.meaning} ({model.source}).",
         stores,
-        "Data memory is sequentially consistent, and the patcher is the only one who writes code.",
+        f"Data memory is sequentially consistent, and the {'patchers are the only ones who write' if others else only} code.",
         "The interrupt of a synchronisation and the release of CPUs that wait synchronise their fetches with all stores so far.",
         "Nothing else synchronises them: no breakpoint, no NMI, and no return from one.",
         "An interrupt comes between any two instructions, but not in the breakpoint handler or an NMI; it comes in the end.",
-        "The patcher is no CPU, and may be slow: between any two of its events, CPUs do as much as they like.",
+        f"{'A' if others else 'The'} patcher is no CPU, and may be slow: between any two of its events, CPUs do as much as they "
+        "like.",
+        *_of_patchers(scenario),
     ]
     if scenario.deaf:
         numbers, verb = _all_of(scenario.deaf), "is" if len(scenario.deaf) == 1 else "are"
@@ -79,6 +83,22 @@ def assumptions(scenario: Scenario, model: FetchModel, *, any_number_of_cpus: bo
         wrong = [kind.value for kind in Wrong if kind in scenario.never]
         sentences.append(f"{' and '.join(wrong)} {'is' if len(wrong) == 1 else 'are'} all that counts as wrong.")
     return tuple(sentences)
+
+
+def _of_patchers(scenario: Scenario) -> Iterator[str]:
+    """What several patchers mean, and what fairness does."""
+    if scenario.others:
+        number = len(scenario.others) + 1
+        yield (
+            f"The steps of {number} patchers come in any order; one asks all CPUs when they have answered what another has asked."
+        )
+    if any(other.preempts for other in scenario.others):
+        yield "While a patcher preempts the others, they stand still; it does not end before it has done all its steps."
+    if scenario.live:
+        yield "A patcher whose step is possible again and again makes it."
+        yield "A CPU in the midst of a site, a handler or a trampoline goes on with it again and again."
+        yield "NMIs and other interrupts do not come for ever, and nobody must leave user mode."
+        yield "What a CPU may fetch, it may fetch for ever, also if it is not the newest."
 
 
 def _of_tasks(scenario: Scenario, steps: Sequence[LabStep]) -> Iterator[str]:

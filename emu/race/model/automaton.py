@@ -10,11 +10,11 @@ from collections.abc import Set as AbstractSet
 from emu.cpu import arch as cpu_arch
 from emu.cpu.disassembly import disassemble
 from emu.race import arch as race_arch
-from emu.race.model.cpu_state import ANY, BETWEEN, NEW, OLD, Cpu, Due, Frame, Kind, Move, answered, popped, pushed
+from emu.race.model.cpu_state import ANY, OLD, Cpu, Due, Frame, Kind, Move, answered, popped, pushed, replaced, trampolines
 from emu.race.model.model_sites import model_patches
-from emu.race.model.patcher import Patcher
+from emu.race.model.patcher import Patcher, Step
+from emu.race.model.patchers import Patchers
 from emu.race.scenario.fetch_model import FetchModel
-from emu.race.scenario.protocol_steps import Free, WaitTasks
 from emu.race.scenario.scenario import PAGE, Deferral, Handler, Hotplug, Scenario, Stack, Wrong
 from emu.race.schedule.event import Event, What
 
@@ -44,24 +44,20 @@ class Automaton:
         _check(scenario)
         self._patches = model_patches(scenario)
         self._sites = sorted(sites) if sites is not None else list(range(1, len(self._patches) + 1))
-        self.patcher = Patcher(scenario, self._patches, model, sites)
+        kind = Patchers if scenario.others else Patcher
+        self.patcher = kind(scenario, self._patches, model, sites)
         self._arch = scenario.arch
         self._breakpoint = scenario.breakpoint
         self._leaves = scenario.race_arch.leaves
         self._old = [self._instructions(patch.address, patch.old) for patch in self._patches]
         self._new = [self._instructions(patch.address, patch.new) for patch in self._patches]
-        steps = scenario.steps(self._patches)
         between = [scenario.between(patch) for patch in self._patches]
         self._between = [
             [self._instructions(patch.address, code) for code, _ in codes]
             for patch, codes in zip(self._patches, between, strict=True)
         ]
-        self._trampolines = scenario.from_call and any(isinstance(step, Free | WaitTasks) for step in steps)
-        kept = NEW if not scenario.fails_at else OLD
-        self._replaced = (OLD | NEW) & ~kept
-        for bit, (_, as_new) in enumerate(between[0]):
-            if as_new is not (kept == NEW):
-                self._replaced |= BETWEEN << bit
+        self._trampolines = trampolines(scenario)
+        self._replaced = {keeps_old: replaced(scenario, self._patches, keeps_old) for keeps_old in (False, True)}
         self._handler_sites, self._entry_sites, self._nmi_sites, self._irq_sites, self._idle_sites = (
             sorted(of)
             for of in (
@@ -82,32 +78,34 @@ class Automaton:
 
     # The patcher's next event
 
-    def allows(self, position: int, cpu: Cpu) -> bool:
-        """Whether a CPU in this state allows the patcher's next event: whether it owes nothing."""
+    def allows(self, position: int, cpu: Cpu, step: Step) -> bool:
+        """Whether a CPU in this state allows the patcher's step: whether it owes nothing, if the step waits."""
+        if not step.waits:
+            return True
         if self.patcher.parked[position]:
             return cpu.due is Due.PARKED or (cpu.due is Due.NOTHING and self._scenario.hotplug is not Hotplug.NONE)
         return cpu.due is Due.NOTHING
 
-    def advance(self, position: int, cpu: Cpu) -> Move:
-        """The patcher's next event, and the CPU's state afterwards."""
-        event, patcher = self.patcher.events[position], self.patcher
+    def advance(self, position: int, cpu: Cpu, step: Step) -> Move:
+        """The event of one of the patcher's steps, and the CPU's state afterwards."""
+        event, patcher = step.event, self.patcher
         match event.what:
             case What.SYNC | What.PARK if Kind.OFFLINE in cpu.kinds:
                 pass
             case What.SYNC if not patcher.parked[position]:
                 if not self._is_deferred(cpu):
                     cpu = cpu._replace(due=Due.INTERRUPT)
-                elif not patcher.is_deaf(position + 1):
+                elif not patcher.is_deaf(step.to):
                     cpu = cpu._replace(deferred=True)
             case What.PARK if not patcher.parked[position]:
                 cpu = cpu._replace(due=Due.WAIT)
             case What.RELEASE if cpu.due is Due.PARKED:
-                view = cpu.view if patcher.is_deaf(position + 1) else patcher.synchronised(position)
+                view = cpu.view if patcher.is_deaf(step.to) else patcher.synchronised(position)
                 cpu = cpu._replace(view=view, due=Due.RELEASED)
             case What.WAIT_TASKS if not patcher.parked[position]:
                 cpu = answered(cpu._replace(due=Due.TASK))
             case What.FREE if any(frame.kind is Kind.IN for frame in cpu.frames):
-                return self._wrong(event, Wrong.FREED, "the trampoline is freed in which a task stands")
+                return self._wrong(event, Wrong.FREED, "the trampoline is freed in which a task stands", cpu)
         return Move(event, cpu)
 
     def _is_deferred(self, cpu: Cpu) -> bool:
@@ -199,7 +197,7 @@ class Automaton:
                 sites = self._handler_sites if inner.kind is Kind.TRAP else self._entry_sites
                 if inner.nth < len(sites):
                     yield from self._execute(position, pushed(cpu, Frame(Kind.AT, sites[inner.nth], 0, ANY)), every)
-                else:
+                elif not self._waits(position, inner):
                     yield self._handle(position, cpu)
             case Kind.IN:
                 yield Move(Event(0, What.LEAVE), self._finished(position, cpu))
@@ -247,7 +245,7 @@ class Automaton:
     def _execute(self, position: int, cpu: Cpu, every: bool) -> Iterator[Move]:
         """Fetches and executes an instruction. The innermost frame is AT."""
         at = cpu.frames[-1]
-        patch, views = self._patches[at.site - 1], self.patcher.views[at.site - 1]
+        patch, views = self._patches[at.site - 1], self.patcher.views_at(position)[at.site - 1]
         address, size = patch.address + at.offset, len(patch.old) - at.offset
         view = cpu.view[at.site - 1]
         done = set()
@@ -303,7 +301,7 @@ class Automaton:
             after = pushed(popped(cpu), Frame(Kind.IN))
         else:
             after = self._finished(position, cpu)
-        if self.patcher.done[position] and not kept & ~self._replaced:
+        if self.patcher.done[position] and not kept & ~self._replaced[self.patcher.keeps_old(position, at.site)]:
             return self._wrong(event, Wrong.LATE, f"executes the replaced code after the protocol is over {where}", after)
         return Move(event, after)
 
@@ -323,19 +321,26 @@ class Automaton:
             if scenario.from_call and scenario.to_call:
                 return self._wrong(skips, Wrong.SKIPPED, f"neither the old nor the new call is made at site {trap.site}", after)
             return Move(skips, after)
-        if known and scenario.handler is not Handler.DIE:
+        if known and scenario.handler not in (Handler.DIE, Handler.WAIT):
             if not patcher.undoing[position]:
                 return Move(event("does what is new"), after)
             calls_old = event("does what is old")
             if self._trampolines and patcher.freed[position]:
                 return self._wrong(calls_old, Wrong.FREED, f"calls a trampoline that is freed at site {trap.site}")
             return Move(calls_old, pushed(popped(cpu), Frame(Kind.IN)) if self._trampolines else after)
-        in_memory = patcher.memory[patcher.now[position]][trap.site - 1][trap.offset :]
-        if scenario.handler is Handler.RETRY and not in_memory.startswith(self._breakpoint):
+        if scenario.handler in (Handler.RETRY, Handler.WAIT) and not self._is_in_memory(position, trap):
             again = Frame(Kind.AT, trap.site, trap.offset, trap.kept)
             return Move(event("the breakpoint has gone: again"), pushed(popped(cpu), again))
         why = f"a breakpoint that nobody knows at site {trap.site}: the kernel dies"
         return self._wrong(event("nobody knows it"), Wrong.BREAKPOINT, why)
+
+    def _is_in_memory(self, position: int, trap: Frame) -> bool:
+        """Whether memory still has the breakpoint that was hit."""
+        return self.patcher.memory_at(position)[trap.site - 1][trap.offset :].startswith(self._breakpoint)
+
+    def _waits(self, position: int, inner: Frame) -> bool:
+        """Whether a breakpoint handler waits until the breakpoint is gone."""
+        return self._scenario.handler is Handler.WAIT and inner.kind is Kind.TRAP and self._is_in_memory(position, inner)
 
     def _wrong(self, event: Event, wrong: Wrong, why: str, after: Cpu | None = None) -> Move:
         return Move(event, after, wrong, why) if wrong in self._scenario.never else Move(event, after)

@@ -53,13 +53,17 @@ class _Search:
             _sums(len(rows) for rows in tables.rows),
             _sums(len(row.targets) for row in rows),
             np.array([target for row in rows for target in row.targets], np.int64),
-            np.array([row.advance for row in rows], np.int64),
+            _sums(len(steps) for steps in tables.steps),
+            np.array([step.to for steps in tables.steps for step in steps], np.int64),
+            np.array([to for row in rows for to in row.advance], np.int64),
+            _sums(len(rows) * len(steps) for rows, steps in zip(tables.rows, tables.steps, strict=True)),
+            np.array([tables.automaton.patcher.is_last(n) for n in range(len(tables.rows))], np.int64),
         )
         self._numbers = np.zeros((2, cpus), np.int64)
         self._counts = np.zeros(native.COUNTS, np.int64)
         self._counts[native.TAIL], self._counts[native.LAST] = 1, -1
-        most = max(len(row.targets) for row in rows)
-        self._seen = _seen(max(_ROOM, 2 + most * cpus).bit_length())
+        most = max(len(row.targets) for row in rows) * cpus + max(map(len, tables.steps))
+        self._seen = _seen(max(_ROOM, 1 + most).bit_length())
         self._seen.queue[0] = 1 << self._bits * cpus
         native.refill(self._seen, 1)
 

@@ -6,15 +6,16 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from typing import NamedTuple
 
 from emu.ftrace.sites.patching import Park, Patch, Release, Synchronise, Write
 from emu.race.scenario.fetch import View, Views
 from emu.race.scenario.fetch_model import FetchModel
-from emu.race.scenario.protocol_steps import Forget, Free, Know, LabStep, WaitTasks, pieces
+from emu.race.scenario.protocol_steps import Forget, Free, Know, LabStep, Lock, Unlock, WaitTasks, pieces
 from emu.race.scenario.scenario import Scenario
 from emu.race.schedule.event import PATCHER, Event, What
 
-__all__ = ["Patcher"]
+__all__ = ["Patcher", "Step", "events_of"]
 
 _EVENTS = {
     Synchronise: What.SYNC,
@@ -24,8 +25,45 @@ _EVENTS = {
     WaitTasks: What.WAIT_TASKS,
     Forget: What.FORGET,
     Know: What.KNOW,
+    Lock: What.LOCK,
+    Unlock: What.UNLOCK,
 }
 _UNANSWERED_WHILE_PARKED = (What.SYNC, What.PARK, What.WAIT_TASKS)
+
+
+class Step(NamedTuple):
+    """What can follow at a position.
+
+    Attributes:
+        event: the patcher's event.
+        to: the position afterwards.
+        waits: whether all CPUs must have answered before.
+    """
+
+    event: Event
+    to: int
+    waits: bool = True
+
+
+def events_of(step: LabStep, patches: Sequence[Patch], store: int, agent: int = PATCHER) -> Iterator[Event]:
+    """The events of a step, of a patcher.
+
+    Args:
+        step: the step.
+        patches: the change at each site.
+        store: a store is seen whole in each aligned piece of so many bytes.
+        agent: the patcher.
+    """
+    if isinstance(step, Write):
+        for piece in pieces(step, store):
+            site = next(n for n, p in enumerate(patches) if p.address <= piece.address < p.address + len(p.old))
+            yield Event(agent, What.WRITE, site + 1, piece.address - patches[site].address, piece.new)
+        return
+    number = 0
+    match step:
+        case Know(site=number) | Forget(site=number) | Lock(number=number) | Unlock(number=number):
+            pass
+    yield Event(agent, _EVENTS[type(step)], number)
 
 
 class Patcher:
@@ -52,12 +90,14 @@ class Patcher:
         freed: whether the old calls' trampolines have been freed.
         synchronisations: how many times CPUs have been asked to synchronise, or released.
         done: whether the protocol has ended.
+        others: the number of other patchers.
     """
 
     def __init__(
         self, scenario: Scenario, patches: Sequence[Patch], model: FetchModel, sites: AbstractSet[int] | None = None
     ) -> None:
         self._patches = patches
+        self.others = 0
         steps = scenario.steps(patches)
         self.events: list[Event] = []
         self.memory = [[patch.old for patch in patches]]
@@ -69,8 +109,10 @@ class Patcher:
         store = scenario.store_of(model)
         way_back = _way_back(scenario, patches, steps)
         self.ends = True
+        self._way_back = bool(scenario.fails_at)
+        self._held: set[int] = set()
         for number, step in enumerate(steps):
-            for event in self._events_of(step, store):
+            for event in events_of(step, patches, store):
                 self._do(event, number >= way_back)
             if not self.ends:
                 break
@@ -91,19 +133,36 @@ class Patcher:
         """Whether the last synchronisation before a position does not affect fetches."""
         return self.synchronisations[position] in self._deaf
 
-    def _events_of(self, step: LabStep, store: int) -> Iterator[Event]:
-        if not isinstance(step, Write):
-            yield Event(PATCHER, _EVENTS[type(step)], step.site if isinstance(step, Know | Forget) else 0)
-            return
-        for piece in pieces(step, store):
-            site = next(n for n, p in enumerate(self._patches) if p.address <= piece.address < p.address + len(p.old))
-            yield Event(PATCHER, What.WRITE, site + 1, piece.address - self._patches[site].address, piece.new)
+    def steps(self, position: int) -> tuple[Step, ...]:
+        """What can follow at a position: nothing at the last one."""
+        return (Step(self.events[position], position + 1),) if position < self.end else ()
+
+    def is_last(self, position: int) -> bool:
+        """Whether nothing can follow; if the protocol does not end, it is stuck there."""
+        return position == self.end
+
+    def views_at(self, position: int) -> Sequence[Views]:
+        """For each site, what a CPU may fetch until this position."""
+        return self.views
+
+    def memory_at(self, position: int) -> Sequence[bytes]:
+        """The contents of each site."""
+        return self.memory[self.now[position]]
+
+    def keeps_old(self, position: int, site: int) -> bool:
+        """Whether, at the end, the old code is the right one at a site."""
+        return self._way_back
 
     def _do(self, event: Event, undoing: bool) -> None:
         what, parked = event.what, self.parked[-1]
         # As in the driver, these are never answered: a parked CPU takes no interrupt, its task leaves no trampoline,
         # and a CPU that is not parked cannot be released.
         self.ends = not ((what in _UNANSWERED_WHILE_PARKED and parked) or (what is What.RELEASE and not parked))
+        if what is What.LOCK:
+            self.ends &= event.site not in self._held
+            self._held.add(event.site)
+        elif what is What.UNLOCK:
+            self._held.discard(event.site)
         self.events.append(event)
         if what is What.WRITE:
             memory = list(self.memory[-1])

@@ -31,9 +31,7 @@ __all__ = ["random_search"]
 _MOVES_PER_EVENT = 4
 
 _Step: TypeAlias = tuple[int, int]
-"""A CPU, and the number of its move; or the patcher's next event."""
-
-_PATCHERS: _Step = (PATCHER, 0)
+"""A CPU, and the number of its move; or PATCHER, and the number of the patcher's step."""
 
 
 def random_search(scenario: Scenario, fetch: str, seed: int = 0, limits: Limits | None = None) -> Verdict:
@@ -55,7 +53,7 @@ def random_search(scenario: Scenario, fetch: str, seed: int = 0, limits: Limits 
     limits = (limits or Limits()).started()
     why, walks = "", None
     try:
-        tables = Tables(automaton_of(scenario, fetch), limits)
+        tables = Tables(automaton_of(scenario, fetch), Limits(None, limits.seconds))  # of `limits`, the number is one of events
         walks = _Walks(tables, scenario, Random(f"emu race {seed}"))
         why = tables.limit or walks.until_wrong(limits)
     except KeyboardInterrupt:
@@ -87,7 +85,7 @@ class _Walks:
         self._may_be_stuck = not self._patcher.ends and Wrong.STUCK in scenario.never
         self._longest = _MOVES_PER_EVENT * self._patcher.end * (1 + scenario.cpus)
         self._random = random.random
-        # For each position and state: the targets of the state's moves, and the state after the patcher's next event.
+        # For each position and state: the targets of the state's moves, and the states after the patcher's steps.
         self._rows = [[(row.targets, row.advance) for row in rows] for rows in tables.rows]
 
     def until_wrong(self, limits: Limits) -> str:
@@ -101,7 +99,7 @@ class _Walks:
 
     def _walk(self, most: int) -> str:
         """Walks once, at most this many events. Returns what is wrong, as a sentence; "" if nothing is."""
-        everything, random, end = self._rows, self._random, self._patcher.end
+        everything, random, steps = self._rows, self._random, self._tables.steps
         position, numbers = 0, [0] * self._cpus
         way: list[_Step] = []
         way_to_end: list[_Step] = []
@@ -109,18 +107,18 @@ class _Walks:
         while len(way) < most and not is_wrong:
             here = everything[position]
             rows = [here[number] for number in numbers]
-            advances = [advance for _, advance in rows]
-            may_advance = NOT_ALLOWED not in advances
-            count = sum([len(targets) for targets, _ in rows], may_advance)
+            advances = [*zip(*[advance for _, advance in rows], strict=True)]
+            allowed = [number for number, advanced in enumerate(advances) if NOT_ALLOWED not in advanced]
+            count = sum([len(targets) for targets, _ in rows], len(allowed))
             if not count:
                 break
-            nth = int(random() * count) - may_advance
+            nth = int(random() * count) - len(allowed)
             if nth < 0:
-                way.append(_PATCHERS)
-                is_wrong = WRONG in advances
-                numbers = advances
-                position += 1
-                if position == end:
+                way.append((PATCHER, allowed[nth]))
+                numbers = [*advances[allowed[nth]]]
+                is_wrong = WRONG in numbers
+                position = steps[position][allowed[nth]].to
+                if self._patcher.is_last(position):
                     way_to_end = way[:]
                 continue
             cpu = 0
@@ -149,10 +147,11 @@ class _Walks:
         for cpu, nth in way:
             rows = [self._tables.rows[position][number] for number in numbers]
             if cpu == PATCHER:
-                event = self._patcher.events[position]
-                moves = [row.why_wrong for row in rows if row.why_wrong]
-                numbers = [row.advance for row in rows]
-                position += 1
+                step = self._tables.steps[position][nth]
+                event = step.event
+                numbers = [row.advance[nth] for row in rows]
+                moves = [row.why_wrong for row in rows if row.advance[nth] == WRONG]
+                position = step.to
             else:
                 moves = [rows[cpu].moves[nth]]
                 event = dataclasses.replace(rows[cpu].moves[nth].event, agent=cpu)

@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from emu.ftrace.sites.patching import Park, Release, Synchronise, Write
 from emu.race.model.model_sites import model_patches
-from emu.race.scenario.protocol_steps import Forget, Free, Know, WaitTasks, WideWrite
+from emu.race.scenario.protocol_steps import Forget, Free, Know, Lock, Unlock, WaitTasks, WideWrite
 from emu.race.scenario.scenario import Scenario
 
 __all__ = ["FIELDS", "STEPS", "obstacle", "parts"]
@@ -24,6 +24,7 @@ FIELDS: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("arch", "places", "change", "codes", "right", "calls", "fetch", "stores"), "alike for all CPUs"),
         "cpus": "what is reduced",
         "protocol": "its steps are in STEPS; it does not know who answers",
+        "others": "as the protocol: together they are one patcher, with a choice that no CPU has a part in",
         "fails_at": "chosen before the first event",
         "handler": "reads the patcher's position and memory", "misses": "alike for all CPUs",
         "handler_sites": "visited by the CPU that handles a breakpoint", "nmi_sites": "visited by the CPU that takes the NMI",
@@ -34,6 +35,7 @@ FIELDS: Mapping[str, str] = MappingProxyType(
         "hotplug": "a CPU comes and goes by itself; when, the patcher's position says",
         "user": "a mode of each CPU", "deferral": "a mode of each CPU", "entry_sites": "visited by the CPU that enters",
         "visits": "a budget of each CPU",
+        "live": "who waits for ever waits for one CPU, or for a patcher",
         "never": "each error is one of a single CPU, or of the protocol alone",
     }
 )  # fmt: skip
@@ -50,6 +52,8 @@ STEPS: Mapping[type, str] = MappingProxyType(
         Free: "waits for nobody",
         Forget: "waits for nobody",
         Know: "waits for nobody",
+        Lock: "waits for patchers, which are no CPUs",
+        Unlock: "waits for nobody",
     }
 )
 """By the kind of a step: the patcher waits for nobody, or until each CPU satisfies what only this CPU's state decides."""
@@ -60,7 +64,7 @@ def obstacle(scenario: Scenario) -> str:
     for field in dataclasses.fields(scenario):
         if field.name not in FIELDS and getattr(scenario, field.name) != _default(field):
             return f"'{field.name}' may be shared by several CPUs"
-    for step in scenario.steps(model_patches(scenario)):
+    for step in (step for steps in scenario.steps_of_all(model_patches(scenario)) for step in steps):
         if type(step) not in STEPS:
             return f"the step '{type(step).__name__}' may be for some CPUs only"
     return ""

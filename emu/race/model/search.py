@@ -32,7 +32,8 @@ class Found:
         moves: the number of moves tried.
         reached: for each position, the numbers of the CPU states reached.
         wrong: the states on a shortest path to one in which something wrong can happen; empty if there is none.
-        last: if nothing is wrong, the states on a shortest path to the patcher's last position; empty if it was not reached.
+        last: if nothing is wrong, the states on a shortest path to a position at which nothing can follow; empty if there is
+            none.
         limit: the limit that was reached, as a sentence; "" if none was.
     """
 
@@ -46,7 +47,7 @@ class Found:
 
 def search(tables: Tables, cpus: int, limits: Limits) -> Found:
     """Searches the product of this many CPUs."""
-    end = len(tables.rows) - 1
+    patcher = tables.automaton.patcher
     states: list[State] = [(0, (0,) * cpus)]
     parents = [-1]
     seen = set(states)
@@ -70,11 +71,13 @@ def search(tables: Tables, cpus: int, limits: Limits) -> Found:
         """Adds the successors of a state. Returns whether something wrong can follow."""
         position, numbers = states[number]
         rows = [tables.rows[position][n] for n in numbers]
-        if not any(row.advance == NOT_ALLOWED for row in rows):
-            found.moves += 1
-            if any(row.advance == WRONG for row in rows):
-                return True
-            reach(number, (position + 1, tuple(sorted(row.advance for row in rows))))
+        for nth, step in enumerate(tables.steps[position]):
+            advanced = [row.advance[nth] for row in rows]
+            if NOT_ALLOWED not in advanced:
+                found.moves += 1
+                if WRONG in advanced:
+                    return True
+                reach(number, (step.to, tuple(sorted(advanced))))
         for cpu, row in enumerate(rows):
             if cpu and numbers[cpu] == numbers[cpu - 1]:
                 continue  # an identical CPU
@@ -93,7 +96,7 @@ def search(tables: Tables, cpus: int, limits: Limits) -> Found:
                 break
             position, numbers = states[number]
             found.reached[position].update(numbers)
-            if last < 0 and position == end:
+            if last < 0 and patcher.is_last(position):
                 last = number
             if expand(number):
                 found.wrong = way(number)
@@ -114,8 +117,9 @@ def schedule(tables: Tables, states: Sequence[State], *, wrong: bool) -> tuple[l
     for (position, _), (following, numbers) in itertools.pairwise(states):
         rows = [tables.rows[position][n] for n in cpus]
         if following > position:
-            events.append(tables.automaton.patcher.events[position])
-            cpus = [row.advance for row in rows]
+            nth, step = next((nth, step) for nth, step in enumerate(tables.steps[position]) if step.to == following)
+            events.append(step.event)
+            cpus = [row.advance[nth] for row in rows]
             continue
         cpu, nth = next(
             (cpu, nth)
@@ -128,10 +132,11 @@ def schedule(tables: Tables, states: Sequence[State], *, wrong: bool) -> tuple[l
     if not wrong:
         return events, None
     rows = [tables.rows[states[-1][0]][n] for n in cpus]
-    if not any(row.advance == NOT_ALLOWED for row in rows):
-        for row in rows:
-            if row.why_wrong:
-                return [*events, row.why_wrong.event], row.why_wrong
+    for advanced in zip(*(row.advance for row in rows), strict=True):
+        if NOT_ALLOWED not in advanced and WRONG in advanced:
+            why = rows[advanced.index(WRONG)].why_wrong
+            assert why is not None
+            return [*events, why.event], why
     for cpu, row in enumerate(rows):
         if WRONG in row.targets:
             move = row.moves[row.targets.index(WRONG)]

@@ -12,6 +12,8 @@ from emu.ftrace.sites.protocol_file import protocol_of
 from emu.race.model.model_sites import model_patches
 from emu.race.scenario.protocol_steps import LAB_PROTOCOLS, PAIR, STEP_KINDS, LabStep, checked, stages
 from emu.race.scenario.protocol_text import (
+    MOST_LOCKS,
+    NUMBERED,
     OF_A_SITE,
     STEPS,
     WIDTHS,
@@ -49,18 +51,27 @@ class ProtocolParser:
         self._change = scenario.change
         self._folder = folder
 
-    def protocol(self, line: Line, below: Sequence[Line]) -> tuple[NamedProtocol | WrittenProtocol, list[LabStep]]:
-        """The protocol, and its steps at the model's sites."""
+    def protocol(
+        self, line: Line, below: Sequence[Line], before: int = 0
+    ) -> tuple[NamedProtocol | WrittenProtocol, list[LabStep]]:
+        """The protocol, and its steps at the model's sites.
+
+        Args:
+            line: the line with its name, or without one.
+            below: the lines with its steps.
+            before: how many values of the line are before the name.
+        """
         protocol: NamedProtocol | WrittenProtocol
-        if line.values:
-            protocol = self._shipped_or_of_a_file(line.values[0])
-            self._steps_of(protocol, line.values[0])
-            protocol = self._changed(protocol, line)
+        words = line.values[before:]
+        if words:
+            protocol = self._shipped_or_of_a_file(words[0])
+            self._steps_of(protocol, words[0])
+            protocol = self._changed(protocol, line, before)
         elif below:
             protocol = WrittenProtocol(tuple(map(self._step, below)))
         else:
-            raise self._file.error(line.end, f"'protocol' has no value; {protocols_allowed(LAB_PROTOCOLS)}")
-        return protocol, self._steps_of(protocol, line.values[0] if line.values else line.head)
+            raise self._file.error(line.end, f"{quoted(line.head.text)} has no value; {protocols_allowed(LAB_PROTOCOLS)}")
+        return protocol, self._steps_of(protocol, words[0] if words else line.head)
 
     def _steps_of(self, protocol: LabProtocol, at: Word) -> list[LabStep]:
         """The steps, all of which are within the sites."""
@@ -95,11 +106,11 @@ class ProtocolParser:
         assert not isinstance(function, str)
         return FileProtocol(word.text, function)
 
-    def _changed(self, protocol: ShippedProtocol | FileProtocol, line: Line) -> NamedProtocol:
+    def _changed(self, protocol: ShippedProtocol | FileProtocol, line: Line, before: int) -> NamedProtocol:
         """The protocol, changed by the words after its name."""
         file = self._file
         changed: NamedProtocol = protocol
-        words = list(line.values[1:])
+        words = list(line.values[before + 1 :])
         changes = 0
         while words:
             word = words.pop(0)
@@ -129,9 +140,7 @@ class ProtocolParser:
         file, word = self._file, line.head
         sites = range(1, len(self._patches) + 1)
         if file.choice(word, ("write", *STEPS), "step") != "write":
-            of_a_site = word.text in OF_A_SITE and bool(line.values)
-            file.no_more(line, 1 + of_a_site, "a site's number or no value" if word.text in OF_A_SITE else "no value")
-            return f"{word.text} {file.number(line.values[0], sites, 'site of the scenario')}" if of_a_site else word.text
+            return self._other_step(line)
         values = list(line.values)
         by = next((n for n, value in enumerate(values) if value.text == "by"), len(values))
         values, widths = values[:by], values[by:]
@@ -154,6 +163,19 @@ class ProtocolParser:
             except ValueError as error:
                 raise file.error(at, f"{quoted(at.text)}: {error}") from None
         return step
+
+    def _other_step(self, line: Line) -> str:
+        """A step that is no write."""
+        file, word = self._file, line.head.text
+        numbered = word in NUMBERED and bool(line.values)
+        whose = "a site" if word in OF_A_SITE else "a lock"
+        file.no_more(line, 1 + numbered, f"{whose}'s number or no value" if word in NUMBERED else "no value")
+        if not numbered:
+            return word
+        if word in OF_A_SITE:
+            return f"{word} {file.number(line.values[0], range(1, len(self._patches) + 1), 'site of the scenario')}"
+        number = file.number(line.values[0], range(1, MOST_LOCKS + 1), "lock")
+        return f"{word} {number}" if number > 1 else word
 
     def _widths(self, words: Sequence[Word]) -> tuple[int, ...]:
         """The widths of stores after `by`."""

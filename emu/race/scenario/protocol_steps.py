@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""Protocols in the race lab: the driver's, one of its own, three additional steps, and operations on lists of steps.
+"""Protocols in the race lab: the driver's, one of its own, additional steps, and operations on lists of steps.
 
 A *stage*, as counted by a scenario's `without` and `swap`, is a run of writes, or one other step.
 """
@@ -14,8 +14,8 @@ from typing import TypeAlias
 from emu.ftrace.sites.patching import PROTOCOLS, Park, Patch, Release, Step, Synchronise, Write, undo
 
 __all__ = [
-    "LAB_PROTOCOLS", "PAIR", "STEP_KINDS", "Forget", "Free", "Know", "LabStep", "WaitTasks", "WideWrite", "checked", "pieces",
-    "stages", "swapped", "undone", "without",
+    "LAB_PROTOCOLS", "PAIR", "STEP_KINDS", "Forget", "Free", "Know", "LabStep", "Lock", "Unlock", "WaitTasks", "WideWrite",
+    "checked", "pieces", "stages", "swapped", "undone", "without",
 ]  # fmt: skip
 
 
@@ -48,12 +48,26 @@ class Know:
 
 
 @dataclass(frozen=True)
+class Lock:
+    """Waits until no patcher has this lock, and takes it. The locks have numbers, from 1."""
+
+    number: int = 1
+
+
+@dataclass(frozen=True)
+class Unlock:
+    """Gives a lock back, if the patcher has it."""
+
+    number: int = 1
+
+
+@dataclass(frozen=True)
 class WideWrite(Write):
     """A store of 16 bytes, which is whole if it lies in 16 aligned bytes. `new` has those that lie in the site."""
 
 
-LabStep: TypeAlias = Step | Free | WaitTasks | Forget | Know
-STEP_KINDS = (Synchronise, Park, Release, Free, WaitTasks, Forget, Know)  # except writes
+LabStep: TypeAlias = Step | Free | WaitTasks | Forget | Know | Lock | Unlock
+STEP_KINDS = (Synchronise, Park, Release, Free, WaitTasks, Forget, Know, Lock, Unlock)  # except writes
 _WIDE = 16
 PAIR = "pair"
 
@@ -103,7 +117,7 @@ def swapped(steps: Sequence[LabStep], first: int, second: int) -> list[LabStep]:
 
 
 def checked(steps: Sequence[LabStep], patches: Sequence[Patch]) -> list[LabStep]:
-    """The steps, with each write expecting the bytes that it will find.
+    """The steps, with each write expecting the bytes that it will find, if nobody else writes.
 
     Raises:
         ValueError: a write is not within one of the patches. The text says which.

@@ -23,6 +23,8 @@ from emu.race.scenario.protocol_steps import (
     Free,
     Know,
     LabStep,
+    Lock,
+    Unlock,
     WaitTasks,
     WideWrite,
     stages,
@@ -32,6 +34,8 @@ from emu.race.scenario.protocol_steps import (
 from emu.race.scenario.scenario import LabProtocol
 
 __all__ = [
+    "MOST_LOCKS",
+    "NUMBERED",
     "OF_A_SITE",
     "STEPS",
     "WIDTHS",
@@ -53,11 +57,15 @@ STEPS: Mapping[str, LabStep] = MappingProxyType(
         "wait-tasks": WaitTasks(),
         "forget": Forget(),
         "know": Know(),
+        "lock": Lock(),
+        "unlock": Unlock(),
     }
 )
-"""Steps that are a single word; `forget` and `know` may have a site's number after it."""
+"""Steps that are a single word; those of NUMBERED may have a number after it."""
 
 OF_A_SITE = ("forget", "know")
+NUMBERED = (*OF_A_SITE, "lock", "unlock")
+MOST_LOCKS = 4
 WIDTHS = (1, 2, 4, 8, 16)
 _WIDEST = WIDTHS[-1]
 
@@ -228,9 +236,19 @@ def _step(text: str, sites: int) -> LabStep:
     word, _, number = text.partition(" ")
     if not number:
         return STEPS[word]
+    if word in ("lock", "unlock"):
+        return Lock(int(number)) if word == "lock" else Unlock(int(number))
     if int(number) > sites:
         raise ValueError(f"there is no site {number} of {sites}")
     return Know(int(number)) if word == "know" else Forget(int(number))
+
+
+def _number_of(step: LabStep) -> int:
+    """The number that follows a step's word."""
+    match step:
+        case Know(site=number) | Forget(site=number) | Lock(number=number) | Unlock(number=number):
+            return number
+    return 0
 
 
 def written(steps: Sequence[LabStep], patches: Sequence[Patch], breakpoint: bytes) -> WrittenProtocol:
@@ -245,7 +263,7 @@ def written(steps: Sequence[LabStep], patches: Sequence[Patch], breakpoint: byte
     found: list[WrittenWrite | str] = []
     for step in steps:
         if not isinstance(step, Write):
-            found.append(f"{words[type(step)()]} {step.site}" if isinstance(step, Know | Forget) and step.site else words[step])
+            found.append(words[step] if step in words else f"{words[type(step)()]} {_number_of(step)}")
             continue
         last = _written(step, patches, breakpoint)
         found.append(last)

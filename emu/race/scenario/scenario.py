@@ -20,8 +20,8 @@ from emu.race.scenario.fetch_model import FetchModel
 from emu.race.scenario.protocol_steps import STEP_KINDS, LabStep, checked, undone
 
 __all__ = [
-    "LINE", "MOST_CPUS", "PAGE", "WHOLE", "Deferral", "Expectation", "Handler", "Hotplug", "LabProtocol", "Scenario", "Stack",
-    "Wrong",
+    "LINE", "MOST_CPUS", "PAGE", "WHOLE", "Deferral", "Expectation", "Handler", "Hotplug", "LabProtocol", "OtherPatcher",
+    "Scenario", "Stack", "Wrong",
 ]  # fmt: skip
 
 LabProtocol = Callable[[Sequence[Patch], bytes], Sequence[LabStep]]
@@ -44,6 +44,7 @@ class Wrong(StrEnum):
     FREED = "freed"  # a trampoline is freed while a task is in it, or called after that
     OVERWRITTEN = "overwritten"  # a handler begins on the stack on which another one stands
     STUCK = "stuck"  # the protocol does not end
+    STARVED = "starved"  # with `live`: a CPU or a patcher does not get on, although all have their turn again and again
 
 
 class Handler(StrEnum):
@@ -53,6 +54,7 @@ class Handler(StrEnum):
     SKIP = "skip"  # continues after the instruction (Linux before that)
     RETRY = "retry"  # also at an unknown site: retries, if the breakpoint is gone from memory
     DIE = "die"  # knows no site
+    WAIT = "wait"  # at any site: waits until the breakpoint is gone from memory, and retries
 
 
 class Deferral(StrEnum):
@@ -96,6 +98,21 @@ class Expectation:
 
 
 @dataclass(frozen=True)
+class OtherPatcher:
+    """Another one who changes the same sites at the same time.
+
+    Attributes:
+        protocol: makes its steps, as `Scenario.protocol`.
+        text: the protocol as it was written.
+        preempts: whether the others stand still from when it begins until it has ended.
+    """
+
+    protocol: LabProtocol
+    text: str
+    preempts: bool = False
+
+
+@dataclass(frozen=True)
 class Scenario:
     """Sites that are changed by a protocol while CPUs execute them.
 
@@ -110,6 +127,7 @@ class Scenario:
         calls: which of `codes` call a function: "old", "new" or both.
         protocol: makes the steps, like those of emu.ftrace.sites.patching; it may also return the steps of `protocol_steps`.
         protocol_text: the protocol as it was written, for schedules and verdicts: `breakpoint without 4`.
+        others: other patchers, each of whose steps come at any moment between those of the rest.
         fails_at: the write (from 1) whose place does not hold the expected bytes, so that the driver undoes everything;
             0: none.
         handler: what the breakpoint handler does.
@@ -131,6 +149,7 @@ class Scenario:
         cpus: the number of CPUs.
         fetch: the names of the fetch models; empty: all of the architecture's.
         never: what counts as wrong.
+        live: whether it is also wrong if a CPU or a patcher does not get on (Wrong.STARVED).
         expect: the expectations, by fetch model.
     """
 
@@ -144,6 +163,7 @@ class Scenario:
     codes: tuple[bytes, bytes] | None = None
     right: tuple[bytes, ...] = ()
     calls: frozenset[str] = frozenset()
+    others: tuple[OtherPatcher, ...] = ()
     fails_at: int = 0
     handler: Handler = Handler.EMULATE
     misses: frozenset[int] = frozenset()
@@ -164,6 +184,7 @@ class Scenario:
     cpus: int = 2
     fetch: tuple[str, ...] = ()
     never: frozenset[Wrong] = frozenset(Wrong)
+    live: bool = False
     expect: Mapping[str, Expectation] = field(default_factory=dict)
 
     @property
@@ -269,3 +290,12 @@ class Scenario:
         """
         steps = checked(steps_of(self.protocol, patches, self.breakpoint, STEP_KINDS), patches)
         return undone(steps, patches, self.breakpoint, self.fails_at) if self.fails_at else steps
+
+    def steps_of_all(self, patches: Sequence[Patch]) -> list[list[LabStep]]:
+        """The steps of each patcher.
+
+        Raises:
+            ValueError: as `steps`.
+        """
+        others = [checked(steps_of(other.protocol, patches, self.breakpoint, STEP_KINDS), patches) for other in self.others]
+        return [self.steps(patches), *others]

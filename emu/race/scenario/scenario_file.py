@@ -26,7 +26,7 @@ from emu.race.arch import load
 from emu.race.model.cpu_state import MOST_BETWEEN
 from emu.race.model.model_sites import MOST_SITES, model_patches
 from emu.race.scenario.change import Change
-from emu.race.scenario.fetch import ALIASES
+from emu.race.scenario.expectation_lines import expectations, model_of_word
 from emu.race.scenario.protocol_lines import ProtocolParser, protocols_allowed
 from emu.race.scenario.protocol_steps import LAB_PROTOCOLS
 from emu.race.scenario.protocol_text import ShippedProtocol
@@ -35,9 +35,9 @@ from emu.race.scenario.scenario import (
     PAGE,
     WHOLE,
     Deferral,
-    Expectation,
     Handler,
     Hotplug,
+    OtherPatcher,
     Scenario,
     Stack,
     Wrong,
@@ -52,13 +52,13 @@ _MOST_VISITS = 100
 _WORDS = (
     "scenario", "arch", "place", "change", "old", "new", "calls", "right", "protocol", "fails", "handler", "misses", "nmi",
     "irq", "idle", "into", "nests", "ist", "in-handler", "deaf", "user", "entry", "hotplug", "visits", "cpus", "stores", "fetch",
-    "never", "expect",
+    "never", "live", "patcher", "expect",
 )  # fmt: skip
-_MOST_EVENTS = 1000
+_MOST_OTHERS = 3  # patchers beside the first one
+_PREEMPTS = "preempts"
 _LONGEST_CODE = 32  # bytes of a site whose code is given
 _STORES = ("1", "2", "4", "8", "16", "64", "whole")
 _BYTE = re.compile(r"[0-9a-fA-F]{2}")
-_SAFE, _UNSAFE = "safe", "unsafe"
 
 Value = TypeVar("Value")
 Name = TypeVar("Name", bound=StrEnum)
@@ -111,6 +111,7 @@ class _Parser:
         self._expected: list[Line] = []
         self._right: list[Line] = []
         self._steps: list[Line] = []
+        self._others: list[tuple[Line, list[Line]]] = []
         self._about = ""
         if not lines or lines[0].head.text != "scenario":
             at = lines[0].head if lines else file.end
@@ -119,9 +120,9 @@ class _Parser:
         before = lines[0]
         for number, line in enumerate(lines):
             if number and line.indent > margin:
-                if before.head.text != "protocol" or before.values:
+                if not _has_steps_below(before):
                     raise file.error(line.head, "the line is indented; only steps below a `protocol` without a name are")
-                self._steps.append(line)
+                (self._steps if before.head.text == "protocol" else self._others[-1][1]).append(line)
             else:
                 self._take(line)
                 before = line
@@ -139,6 +140,10 @@ class _Parser:
             self._expected.append(line)
         elif name == "right":
             self._right.append(line)
+        elif name == "patcher":
+            if len(self._others) == _MOST_OTHERS:
+                raise file.error(word, f"a patcher more than {1 + _MOST_OTHERS}; fewer")
+            self._others.append((line, []))
         elif name in self._lines:
             raise file.error(word, f"{quoted(name)} again; it is in line {self._lines[name].head.line}")
         else:
@@ -184,11 +189,17 @@ class _Parser:
                 raise file.error(self._lines[name].head, f"'{name}' on {arch}, which has no breakpoints")
         if "entry" in self._lines and "user" not in self._lines:
             raise file.error(self._lines["entry"].head, "'entry' without `user`; only a CPU that begins in user mode enters")
-        protocol, steps = ProtocolParser(file, scenario, self._folder).protocol(protocol_line, self._steps)
+        parser = ProtocolParser(file, scenario, self._folder)
+        protocol, steps = parser.protocol(protocol_line, self._steps)
+        others = tuple(self._other(parser, line, below) for line, below in self._others)
+        for name in ("fails", "deaf"):
+            if others and name in self._lines:
+                raise file.error(self._lines[name].head, f"'{name}' with several patchers; one patcher, or without it")
         writes = sum(isinstance(step, Write) for step in steps)
         scenario = dataclasses.replace(
-            scenario, protocol=protocol, protocol_text=protocol.text, fails_at=self._number("fails", range(1, writes + 1), 0)
-        )
+            scenario, protocol=protocol, protocol_text=protocol.text, others=others,
+            fails_at=self._number("fails", range(1, writes + 1), 0),
+        )  # fmt: skip
         synchronisations = sum(isinstance(step, Synchronise | Release) for step in scenario.steps(model_patches(scenario)))
         scenario = dataclasses.replace(
             scenario,
@@ -196,8 +207,9 @@ class _Parser:
             stores=self._one("stores", self._store, 0),
             fetch=self._models("fetch", scenario, "fetch model of " + arch),
             never=self._never(),
+            live=self._flag("live"),
         )
-        return dataclasses.replace(scenario, expect=self._expectations(scenario))
+        return dataclasses.replace(scenario, expect=expectations(file, self._expected, scenario))
 
     # The values of a line
 
@@ -220,18 +232,7 @@ class _Parser:
     def _each(self, line: Line, value: Callable[[Word], Value], what: str) -> list[Value]:
         """The values of a line: at least one, without repetitions."""
         missing = f"{quoted(line.head.text)} has no value; at least one {what} is needed"
-        return self._distinct(line.values, value, line.end, missing)
-
-    def _distinct(self, words: Sequence[Word], value: Callable[[Word], Value], end: Word, missing: str) -> list[Value]:
-        if not words:
-            raise self._file.error(end, missing)
-        found: list[Value] = []
-        for word in words:
-            one = value(word)
-            if one in found:
-                raise self._file.error(word, f"{quoted(word.text)} again; once is enough")
-            found.append(one)
-        return found
+        return self._file.distinct(line.values, value, line.end, missing)
 
     def _numbers(self, name: str, numbers: range, what: str) -> frozenset[int]:
         line = self._lines.get(name)
@@ -297,6 +298,11 @@ class _Parser:
             raise self._file.error(line.head, "'into' a site of one instruction; there is nothing to jump to")
         return frozenset(self._each(line, lambda word: int(self._file.choice(word, offsets, what)), what))
 
+    def _other(self, parser: ProtocolParser, line: Line, below: Sequence[Line]) -> OtherPatcher:
+        preempts = [word.text for word in line.values[:1]] == [_PREEMPTS]
+        protocol, _ = parser.protocol(line, below, int(preempts))
+        return OtherPatcher(protocol, protocol.text, preempts)
+
     def _calls(self, scenario: Scenario) -> frozenset[str]:
         line = self._lines.get("calls")
         if line is None:
@@ -338,12 +344,9 @@ class _Parser:
         what = f"offset of a site of {arch} in a page of {PAGE} bytes"
         return tuple(self._file.number(word, offsets, what) for word in line.values)
 
-    def _model(self, word: Word, scenario: Scenario, what: str) -> str:
-        return self._file.choice(word._replace(text=ALIASES.get(word.text, word.text)), scenario.models, what)
-
     def _models(self, name: str, scenario: Scenario, what: str) -> tuple[str, ...]:
         line = self._lines.get(name)
-        return () if line is None else tuple(self._each(line, lambda word: self._model(word, scenario, what), what))
+        return () if line is None else tuple(self._each(line, lambda word: model_of_word(self._file, word, scenario, what), what))
 
     def _never(self) -> frozenset[Wrong]:
         line = self._lines.get("never")
@@ -352,34 +355,8 @@ class _Parser:
         what = "word for what may go wrong"
         return frozenset(self._each(line, lambda word: self._named(word, Wrong, what), what))
 
-    def _expectations(self, scenario: Scenario) -> dict[str, Expectation]:
-        file, found = self._file, dict[str, Expectation]()
 
-        def searched(word: Word) -> str:
-            return self._model(word, scenario, "fetch model that is searched")
-
-        for line in self._expected:
-            if not line.values:
-                raise file.error(line.end, "'expect' has no value; safe, unsafe, or what goes wrong")
-            word, *on = line.values
-            wrong = [name.value for name in Wrong if name in scenario.never]
-            text = file.choice(word, [_SAFE, _UNSAFE, *wrong], "outcome of a search")
-            events = 0
-            if text != _SAFE and on and on[0].text == "in":
-                at = on[1] if len(on) > 1 else line.end
-                events = file.number(at, range(1, _MOST_EVENTS + 1), "number of events")
-                on = on[2:]
-            expectation = Expectation(text != _SAFE, None if text in (_SAFE, _UNSAFE) else Wrong(text), events)
-            models = list(scenario.models)
-            places = [word] * len(models)
-            if on:
-                if on[0].text != "on":
-                    may = "nothing, or `on` and fetch models"
-                    raise file.error(on[0], f"{quoted(on[0].text)} after {quoted(text)}; {may}")
-                models = self._distinct(on[1:], searched, line.end, "'on' has no value; at least one fetch model")
-                places = on[1:]
-            for model, place in zip(models, places, strict=True):
-                if model in found:
-                    raise file.error(place, f"a second expectation on {model}; there is one for each fetch model")
-                found[model] = expectation
-        return found
+def _has_steps_below(line: Line) -> bool:
+    """Whether indented lines with steps may follow."""
+    names = line.values[line.head.text == "patcher" and [word.text for word in line.values[:1]] == [_PREEMPTS] :]
+    return line.head.text in ("protocol", "patcher") and not names

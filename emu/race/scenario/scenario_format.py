@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 from emu.ftrace.sites.own_protocol import steps_of
 from emu.race.model.model_sites import model_patches
 from emu.race.scenario.protocol_lines import ProtocolParser
@@ -36,6 +38,10 @@ def format(scenario: Scenario, *, files: bool = True) -> str:
         lines.append(_line("change", scenario.change))
     lines += [_line("right", code.hex(" ")) for code in scenario.right]
     lines += _protocol_lines(scenario, files)
+    for other in scenario.others:
+        alone = dataclasses.replace(scenario, protocol=other.protocol, protocol_text=other.text, others=())
+        first, *below = _protocol_lines(alone, files)
+        lines += [_line("patcher", *["preempts"] * other.preempts, *first.split()[1:]).rstrip(), *below]
     if scenario.fails_at:
         lines.append(_line("fails", scenario.fails_at))
     if scenario.handler is not Handler.EMULATE:
@@ -69,6 +75,8 @@ def format(scenario: Scenario, *, files: bool = True) -> str:
         lines.append(_line("fetch", *scenario.fetch))
     if scenario.never != frozenset(Wrong):
         lines.append(_line("never", *(wrong for wrong in Wrong if wrong in scenario.never)))
+    if scenario.live:
+        lines.append("live")
     return "\n".join([*lines, *_expect_lines(scenario), ""])
 
 

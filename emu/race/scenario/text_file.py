@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from emu.ftrace.errors import did_you_mean, enumeration
 
@@ -16,6 +16,8 @@ __all__ = ["Line", "TextError", "TextFile", "Word", "decoded", "one_line", "quot
 
 _LONGEST_SHOWN = 40  # characters of a word in an error
 _TOKEN = re.compile(r'"[^"]*"?|#.*|[^\s#"]+')
+
+Value = TypeVar("Value")
 
 
 class TextError(ValueError):
@@ -116,6 +118,18 @@ class TextFile:
         if len(line.words) > words:
             extra = line.words[words]
             raise self.error(extra, f"{quoted(extra.text)} is one word too many; {quoted(line.head.text)} has {what}")
+
+    def distinct(self, words: Sequence[Word], value: Callable[[Word], Value], end: Word, missing: str) -> list[Value]:
+        """The values of words: at least one, without repetitions. If there is none, `missing` is wrong at `end`."""
+        if not words:
+            raise self.error(end, missing)
+        found: list[Value] = []
+        for word in words:
+            one = value(word)
+            if one in found:
+                raise self.error(word, f"{quoted(word.text)} again; once is enough")
+            found.append(one)
+        return found
 
     def choice(self, word: Word, names: Iterable[str], what: str) -> str:
         """A word that must be one of some names, each described by `what`."""

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0-only
-"""The events of the patcher and the CPUs in the race lab. A sequence of events is a schedule."""
+"""The events of the patchers and the CPUs in the race lab. A sequence of events is a schedule."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-__all__ = ["PATCHER", "Event", "What"]
+__all__ = ["PATCHER", "Event", "What", "agent_name"]
 
-PATCHER = -1  # the agent that is not a CPU
+PATCHER = -1  # the agent that is not a CPU; other patchers of a scenario are -2, -3, ...
 
 
 class What(StrEnum):
     """The kinds of events, by the words of schedules."""
 
-    # The patcher's events. Each waits until all CPUs have answered earlier ones.
+    # A patcher's events. Each waits until all CPUs have answered its earlier ones.
     WRITE = "write"  # a store, or a part of a non-atomic one
     SYNC = "sync"  # asks every CPU to take an interrupt and synchronise
     PARK = "park"  # asks every CPU to park
@@ -23,6 +23,9 @@ class What(StrEnum):
     WAIT_TASKS = "wait-tasks"  # waits until each task was away from sites and trampolines once
     KNOW = "know"  # the handler knows a site, or all
     FORGET = "forget"  # the handler no longer knows a site, or any
+    LOCK = "lock"  # takes a lock
+    UNLOCK = "unlock"  # gives it back
+    PREEMPT = "preempt"  # begins, and from then on all other patchers stand still until it has ended
     DONE = "done"  # the protocol has ended; the handler no longer knows the sites
     # A CPU's events
     FETCH = "fetch"  # fetches one instruction of a site and executes it
@@ -46,10 +49,10 @@ class Event:
     """One event of the patcher or a CPU.
 
     Attributes:
-        agent: the CPU's number, or PATCHER.
+        agent: the CPU's number, or below 0 the patcher's (PATCHER: the first one's).
         what: the kind.
         site: of WRITE, FETCH, HANDLE, NMI, IRQ and IDLE: the site's number, from 1; of KNOW and FORGET: the same, or 0: all;
-            otherwise 0. (A fetch within an NMI is FETCH.)
+            of LOCK and UNLOCK: the lock's number, from 1; otherwise 0. (A fetch within an NMI is FETCH.)
         offset: of WRITE and FETCH: the offset in the site of the first byte written or fetched.
         code: the bytes written or fetched.
         versions: of FETCH: the version of each unit that contains the bytes (`fetch.Views`).
@@ -63,3 +66,10 @@ class Event:
     code: bytes = b""
     versions: tuple[int, ...] = ()
     text: str = field(default="", compare=False)
+
+
+def agent_name(event: Event, cpu: str) -> str:
+    """Who makes an event: "patcher", "patcher 2", or the CPU's number behind `cpu`."""
+    if event.agent == PATCHER:
+        return "patcher"
+    return f"patcher {1 + PATCHER - event.agent}" if event.agent < PATCHER else f"{cpu}{event.agent}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from emu.race.schedule.event import PATCHER, Event, What
+from emu.race.schedule.event import Event, What, agent_name
 
 __all__ = ["NotPermitted", "described", "is_same"]
 
@@ -31,7 +31,7 @@ class NotPermitted(ValueError):
 
 def described(event: Event) -> str:
     """A short description of an event: `cpu1 fetch 1+0 cc 1f 44 00 00 @ 1 0`."""
-    words = ["patcher" if event.agent == PATCHER else f"cpu{event.agent}", event.what.value]
+    words = [agent_name(event, "cpu"), event.what.value]
     if event.what in (What.WRITE, What.FETCH):
         words.append(f"{event.site}+{event.offset} {event.code.hex(' ')}")
     elif event.site:

@@ -85,7 +85,8 @@ def _picture(walk: Walk) -> Iterator[str]:
     """The lines of the SVG."""
     schedule = walk.schedule
     texts = [show.cell(walk, number) for number in range(1, len(walk.points))]
-    lanes = range(schedule.scenario.cpus + 1)
+    patchers = 1 + len(schedule.scenario.others)
+    lanes = range(patchers + schedule.scenario.cpus)
     widths = [_width(walk, texts, lane) for lane in lanes]
     lefts = [_MARGIN + sum(widths[:lane]) + 3 * _MARGIN * (lane + 1) for lane in lanes]
     tops, bottom = [], _HEAD
@@ -98,14 +99,15 @@ def _picture(walk: Walk) -> Iterator[str]:
     yield f"<style>{_STYLE}</style>"
     for lane in lanes:
         middle = lefts[lane] + widths[lane] // 2
-        name = f"CPU {lane - 1}" if lane else "patcher"
+        name = f"CPU {lane - patchers}" if lane >= patchers else f"patcher {lane + 1}" if lane else "patcher"
         yield f'<text x="{middle}" y="{2 * _LINE}" text-anchor="middle">{name}</text>'
         yield f'<line class="lane" x1="{middle}" x2="{middle}" y1="{_HEAD - 8}" y2="{bottom}"/>'
-        yield from _parked(walk, lane, middle, [*tops, bottom])
+        if lane >= patchers:
+            yield from _parked(walk, lane - patchers, middle, [*tops, bottom])
     for number, (text, top) in enumerate(zip(texts, tops, strict=True), 1):
         event, wrong = walk.points[number].event, walk.points[number].wrong
         assert event is not None
-        lane = _lane(event)
+        lane = _lane(walk, event)
         kind = "wrong" if wrong else "write" if event.what is What.WRITE else "other"
         yield f'<g class="event {kind}" id="e{number}"><text x="{_MARGIN}" y="{top + _LINE}">{number}</text>'
         high_of = len(text) * _LINE + 6
@@ -117,18 +119,19 @@ def _picture(walk: Walk) -> Iterator[str]:
     yield "</svg>"
 
 
-def _lane(event: Event) -> int:
-    return 0 if event.agent == PATCHER else event.agent + 1
+def _lane(walk: Walk, event: Event) -> int:
+    patchers = 1 + len(walk.schedule.scenario.others)
+    return PATCHER - event.agent if event.agent <= PATCHER else patchers + event.agent
 
 
 def _width(walk: Walk, texts: list[list[str]], lane: int) -> int:
     events = [point.event for point in walk.points if point.event is not None]
-    longest = [max(map(len, text)) for text, event in zip(texts, events, strict=True) if _lane(event) == lane]
+    longest = [max(map(len, text)) for text, event in zip(texts, events, strict=True) if _lane(walk, event) == lane]
     return max([8, *longest]) * _CHARACTER + 2 * _MARGIN
 
 
-def _parked(walk: Walk, lane: int, middle: int, tops: list[int]) -> Iterator[str]:
+def _parked(walk: Walk, cpu: int, middle: int, tops: list[int]) -> Iterator[str]:
     """A thick line where a CPU waits."""
     for number in range(1, len(walk.points)):
-        if lane and walk.points[number].parked[lane - 1]:
+        if walk.points[number].parked[cpu]:
             yield f'<line class="parked" x1="{middle}" x2="{middle}" y1="{tops[number - 1] + _LINE}" y2="{tops[number] + 6}"/>'

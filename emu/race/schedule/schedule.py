@@ -26,11 +26,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from emu.race.model.model_sites import model_patches
+from emu.race.scenario.protocol_text import MOST_LOCKS
 from emu.race.scenario.scenario import Scenario, Wrong
 from emu.race.scenario.scenario_file import parse_lines
 from emu.race.scenario.scenario_format import format as format_scenario
 from emu.race.scenario.text_file import Line, TextFile, Word, one_line, quoted, read_text
-from emu.race.schedule.event import PATCHER, Event, What
+from emu.race.schedule.event import PATCHER, Event, What, agent_name
 from emu.race.schedule.verdict import Verdict
 
 __all__ = ["ENGINES", "Schedule", "parse", "read", "text_of", "write"]
@@ -46,7 +47,10 @@ _NO_DIGEST = "-"
 _DIGEST = re.compile(r"[0-9a-f]{8,64}")
 _PLACE = re.compile(r"(\d{1,3})\+(\d{1,3})")
 _BYTE = re.compile(r"[0-9a-fA-F]{2}")
-_OF_PATCHER = (What.WRITE, What.SYNC, What.PARK, What.RELEASE, What.FREE, What.WAIT_TASKS, What.KNOW, What.FORGET, What.DONE)
+_OF_PATCHER = (
+    What.WRITE, What.SYNC, What.PARK, What.RELEASE, What.FREE, What.WAIT_TASKS, What.KNOW, What.FORGET, What.LOCK, What.UNLOCK,
+    What.PREEMPT, What.DONE,
+)  # fmt: skip
 _OF_CPU = tuple(what for what in What if what not in _OF_PATCHER)
 _FOR_TEXTS = 44  # the column of the comments, from 0, unless an event is longer
 
@@ -117,7 +121,7 @@ def write(schedule: Schedule, path: Path) -> None:
 
 
 def _body(event: Event) -> str:
-    agent = "patcher" if event.agent == PATCHER else f"cpu {event.agent}"
+    agent = agent_name(event, "cpu ")
     values = ""
     if event.what in (What.WRITE, What.FETCH):
         values = f"{event.site}+{event.offset}  {event.code.hex(' ')}"
@@ -236,8 +240,10 @@ class _Parser:
         agent = PATCHER
         if words.pop(0).text == "cpu":
             agent = file.number(words.pop(0) if words else line.end, range(scenario.cpus), "CPU of the scenario")
-        kinds = _OF_PATCHER if agent == PATCHER else _OF_CPU
-        whose = "thing that the patcher does" if agent == PATCHER else "thing that a CPU does"
+        elif words and words[0].text.isdigit():
+            agent = 1 + PATCHER - file.number(words.pop(0), range(1, len(scenario.others) + 2), "patcher of the scenario")
+        kinds = _OF_PATCHER if agent <= PATCHER else _OF_CPU
+        whose = "thing that a patcher does" if agent <= PATCHER else "thing that a CPU does"
         what = What(file.choice(words.pop(0) if words else line.end, [kind.value for kind in kinds], whose))
         event = Event(agent, what, text=one_line(line.comment))
         if what in (What.WRITE, What.FETCH):
@@ -247,6 +253,9 @@ class _Parser:
         elif what in (What.HANDLE, What.NMI, What.IRQ, What.IDLE) or (what in (What.KNOW, What.FORGET) and words):
             site = file.number(words.pop(0) if words else line.end, range(1, len(sizes) + 1), "site of the scenario")
             event = dataclasses.replace(event, site=site)
+        elif what in (What.LOCK, What.UNLOCK):
+            number = file.number(words.pop(0) if words else line.end, range(1, MOST_LOCKS + 1), "lock")
+            event = dataclasses.replace(event, site=number)
         if what is What.FETCH and words and words[0].text == "@":
             versions = [file.number(word, _VERSIONS, "version") for word in words[1:] or [line.end]]
             if len(versions) > len(event.code):

@@ -26,6 +26,7 @@ _DOES = {
     What.RELEASE: "releases all CPUs",
     What.FREE: "frees trampolines",
     What.WAIT_TASKS: "waits for tasks",
+    What.PREEMPT: "preempts the others",
     What.DONE: "is done",
     What.INTERRUPT: "synchronises",
     What.WAIT: "waits",
@@ -84,7 +85,8 @@ def head(walk: Walk) -> list[str]:
     """The schedule's subject: the scenario, the fetch model, and the sites' code before and after."""
     schedule, scenario = walk.schedule, walk.schedule.scenario
     cpus = f"{scenario.cpus} CPU{'s' * (scenario.cpus > 1)}"
-    title = f"{scenario.name}: {scenario.protocol_text}; {scenario.arch}, {cpus}, found on the {schedule.on}"
+    protocols = [scenario.protocol_text, *(f"beside it {other.text}" for other in scenario.others)]
+    title = f"{scenario.name}: {'; '.join(protocols)}; {scenario.arch}, {cpus}, found on the {schedule.on}"
     lines = textwrap.wrap(title, _WIDTH, subsequent_indent="    ")
     if scenario.about:
         lines.append(scenario.about)
@@ -123,7 +125,8 @@ def cell(walk: Walk, number: int) -> list[str]:
 
 def _titles(walk: Walk) -> _Row:
     scenario = walk.schedule.scenario
-    agents = [["patcher"], *([f"CPU {cpu}"] for cpu in range(scenario.cpus))]
+    others = ([f"patcher {number}"] for number in range(2, len(scenario.others) + 2))
+    agents = [["patcher"], *others, *([f"CPU {cpu}"] for cpu in range(scenario.cpus))]
     sites = [[f" site {n}"] for n in range(1, len(scenario.places) + 1)]
     return _Row([""], agents, ["ver"], sites, ["owes"])
 
@@ -135,12 +138,14 @@ def _row(walk: Walk, number: int) -> _Row:
     shows_memory = event is None or event.what in (What.WRITE, What.FETCH)
     memory = [[_bytes(point, n) if shows_memory else ""] for n in range(1, len(point.memory) + 1)]
     bars = [_bars(frames, parked) for frames, parked in zip(before.nesting, before.parked, strict=True)]
-    agents: list[list[str]] = [[] for _ in range(len(bars) + 1)]
+    patchers = 1 + len(walk.schedule.scenario.others)
+    agents: list[list[str]] = [[] for _ in range(patchers + len(bars))]
     if event is not None:
-        prefix = "" if event.agent == PATCHER else bars[event.agent]
-        agents[event.agent + 1] = [prefix + line for line in _cell(walk, point, event)]
+        is_patcher = event.agent <= PATCHER
+        lane = PATCHER - event.agent if is_patcher else patchers + event.agent
+        agents[lane] = [line if is_patcher else bars[event.agent] + line for line in _cell(walk, point, event)]
     version = [f"{point.version:3}" if shows_memory else ""]
-    return _Row([f"{number:3}" if event else ""], agents, version, memory, _owes(point), ["", *bars])
+    return _Row([f"{number:3}" if event else ""], agents, version, memory, _owes(point), [*[""] * patchers, *bars])
 
 
 def _bars(frames: Sequence[Frame], parked: bool) -> str:
@@ -181,6 +186,8 @@ def _cell(walk: Walk, point: Point, event: Event) -> list[str]:
             return [_VISITS[event.what] + f", comes to site {event.site}" * several]
         case What.KNOW | What.FORGET:
             return [f"{'knows' if event.what is What.KNOW else 'forgets'} {f'site {event.site}' if event.site else 'the sites'}"]
+        case What.LOCK | What.UNLOCK:
+            return [f"{'takes' if event.what is What.LOCK else 'gives back'} lock {event.site}"]
         case What.HANDLE:
             mark = [point.wrong.value.upper()] if point.wrong else []
             return ["breakpoint handler:", event.text or "handles it", *mark]

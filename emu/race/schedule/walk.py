@@ -13,7 +13,7 @@ from emu.race.model import automaton_of
 from emu.race.model.cpu_state import Due, Frame, Kind
 from emu.race.model.model_sites import model_patches
 from emu.race.model.replay import ModelRun
-from emu.race.scenario.fetch import View, Views
+from emu.race.scenario.fetch import View
 from emu.race.scenario.scenario import Wrong
 from emu.race.schedule.event import Event, What
 from emu.race.schedule.permitted import NotPermitted
@@ -100,14 +100,15 @@ class Walk:
         self._registers = registers
         self.at = 0
         run = ModelRun(automaton_of(schedule.scenario, schedule.fetch), schedule.scenario.cpus)
-        model_memory = [b"".join(sites) for sites in run.automaton.patcher.memory]
+        on_machine = schedule.on == "machine"
+        model_memory = [b"".join(sites) for sites in run.automaton.patcher.memory] if on_machine else []
         places = model_patches(schedule.scenario)
         views = run.automaton.patcher.views
         self.units = [[range(a - v.start, b - v.start) for a, b in v.units] for v in views]
         memory, unknown = self._first_memory(model_memory, places)
         new = [p.new if schedule.on == "model" else b"" for p in places]
         self.patches = [Patch(p.address, *codes) for p, *codes in zip(places, memory, new, strict=True)]
-        self.points = [_point(run, views, None, None, "", memory, unknown)]
+        self.points = [_point(run, None, None, "", memory, unknown)]
         for event in schedule.events:
             if self.points[-1].wrong:
                 raise NotPermitted(len(run.events) + 1, event, [])
@@ -118,7 +119,7 @@ class Walk:
                 memory[event.site - 1] = held[: event.offset] + event.code + held[end:]
                 unknown[event.site - 1] -= set(range(event.offset, end))
             seen = self._seen(move.event, places) if event.what is What.FETCH else ""
-            self.points.append(_point(run, views, event, move.wrong, seen, memory, unknown))
+            self.points.append(_point(run, event, move.wrong, seen, memory, unknown))
 
     def _first_memory(self, model_memory: Sequence[bytes], places: Sequence[Patch]) -> tuple[list[bytes], list[frozenset[int]]]:
         """The initial contents of the sites, and the bytes of them that are unknown.
@@ -177,7 +178,6 @@ class Walk:
 
 def _point(
     run: ModelRun,
-    views: Sequence[Views],
     event: Event | None,
     wrong: Wrong | None,
     seen: str,
@@ -185,6 +185,7 @@ def _point(
     unknown: Sequence[frozenset[int]],
 ) -> Point:
     cpus, now = run.cpus, run.automaton.patcher.now[run.position]
+    views = run.automaton.patcher.views_at(run.position)
 
     def may_see(site: int, view: View) -> range:
         return range(now if view == views[site].synchronised(now) else min(view), now + 1)

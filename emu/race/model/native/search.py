@@ -22,7 +22,7 @@ Numbers = NDArray[np.int64]
 
 WRONG, NOT_ALLOWED = -1, -2  # targets of moves that are not numbers of states
 COUNTS = 5
-HEAD, TAIL, MOVES, LAST, _READ = range(COUNTS)  # of `counts`: states expanded, states seen, moves, the first at the last position
+HEAD, TAIL, MOVES, LAST, _READ = range(COUNTS)  # of `counts`: states expanded, states seen, moves, the first at a last position
 _GOLDEN = u64(0x9E3779B97F4A7C15)  # multiplicative hashing (Knuth, volume 3, 6.4): 2**64 over the golden ratio
 
 
@@ -45,13 +45,21 @@ class Moves(NamedTuple):
         rows: of each position: its first row; and the total number of rows.
         first: of each row: its first move; and the total number of moves.
         targets: of each move: the number of the next state, or WRONG.
-        advance: of each row: the number of the state after the patcher's next event, or WRONG, or NOT_ALLOWED.
+        steps: of each position: the patcher's first step; and the total number of steps.
+        to: of each step: the position afterwards.
+        advance: of each row, for each step of its position: the number of the state afterwards, or WRONG, or NOT_ALLOWED.
+        advances: of each position: the first of these; and their total number.
+        last: of each position: 1 if nothing can follow, 0 otherwise.
     """
 
     rows: Numbers
     first: Numbers
     targets: Numbers
+    steps: Numbers
+    to: Numbers
     advance: Numbers
+    advances: Numbers
+    last: Numbers
 
 
 class Seen(NamedTuple):
@@ -130,17 +138,19 @@ def _follow(
     cpus = here.shape[0]
     base = moves.rows[position]
     tried = 0
-    allowed, wrong = True, False
-    for cpu in range(cpus):
-        there[cpu] = moves.advance[base + here[cpu]]
-        allowed &= there[cpu] != NOT_ALLOWED
-        wrong |= there[cpu] == WRONG
-    if allowed:
-        tried += 1
-        if wrong:
-            return tail, tried, True
-        queue[tail] = _word(position + 1, there, bits)
-        tail += 1
+    first, count = moves.steps[position], moves.steps[position + 1] - moves.steps[position]
+    for step in range(count):
+        allowed, wrong = True, False
+        for cpu in range(cpus):
+            there[cpu] = moves.advance[moves.advances[position] + here[cpu] * count + step]
+            allowed &= there[cpu] != NOT_ALLOWED
+            wrong |= there[cpu] == WRONG
+        if allowed:
+            tried += 1
+            if wrong:
+                return tail, tried, True
+            queue[tail] = _word(moves.to[first + step], there, bits)
+            tail += 1
     for cpu in range(cpus):
         if cpu > 0 and here[cpu] == here[cpu - 1]:
             continue  # an identical CPU
@@ -169,7 +179,6 @@ def run(moves: Moves, seen: Seen, bits: int, numbers: Numbers, counts: Numbers, 
     """
     here, there = numbers[0], numbers[1]
     cpus = here.shape[0]
-    end = moves.rows.shape[0] - 2
     mask = (u64(1) << bits) - u64(1)
     queue, table = seen.queue, seen.table
     head, tail, tried = counts[HEAD], counts[TAIL], counts[MOVES]
@@ -184,14 +193,14 @@ def run(moves: Moves, seen: Seen, bits: int, numbers: Numbers, counts: Numbers, 
             here[cpu] = i64(word & mask)
             word >>= bits
         position = i64(word) - 1
-        follow = 1
+        follow = moves.steps[position + 1] - moves.steps[position]
         for cpu in range(cpus):
             row = moves.rows[position] + here[cpu]
             follow += moves.first[row + 1] - moves.first[row]
         if tail + follow > queue.shape[0]:
             why = _ROOM
             break
-        if position == end and counts[LAST] < 0:
+        if moves.last[position] != 0 and counts[LAST] < 0:
             counts[LAST] = head
         found, more, wrong = _follow(moves, position, here, there, bits, queue, tail)
         tried += more

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-2.0-only
+"""Stops where CPUs take traps: at the first instruction of the handler. `monitor catch` says for which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+
+from emu.cpu.board import Board
+from emu.cpu.cpu import Cpu
+from emu.gdb.arch import GdbArch, Read, Trap
+from emu.gdb.memory import Memory, NotMapped
+from emu.history.stops import Breakpoint, Reason, StopReason
+from emu.history.travel import Travel
+
+__all__ = ["Catching"]
+
+
+class Catching:
+    """The traps that stop a machine which continues, forward or backward. Steps pass over handlers as ever.
+
+    Args:
+        travel: the machine.
+        board: its board.
+        memory: its memory.
+    """
+
+    def __init__(self, travel: Travel, board: Board, memory: Memory) -> None:
+        self._travel, self._board, self._memory = travel, board, memory
+        self._arch: GdbArch = memory.arch
+        self._kinds: set[int] = set()
+
+    def clear(self) -> None:
+        """Catches none from now on."""
+        self._kinds.clear()
+
+    def choose(self, words: str) -> str:
+        """Obeys `monitor catch`: catches traps with these names or numbers, too. Returns what is to be printed.
+
+        Raises:
+            ValueError: the architecture has no such trap.
+        """
+        kinds: set[int] = set()
+        for word in words.split():
+            kinds.update(self._kinds_of(word))
+        self._kinds |= kinds
+        if words:
+            return f"{len(self._kinds)} kinds of traps stop\n"
+        caught = ", ".join(self._name(kind) for kind in sorted(self._kinds)) or "none"
+        return f"caught: {caught}\nnames: {', '.join(self._arch.traps)}\n"
+
+    def _kinds_of(self, word: str) -> Iterable[int]:
+        if word in self._arch.traps:
+            return self._arch.traps[word]
+        try:
+            return (int(word, 0),)
+        except ValueError:
+            raise ValueError(f"'{word}' is no trap's name and no number: monitor catch lists the names") from None
+
+    def _name(self, kind: int) -> str:
+        found = next((name for name, kinds in self._arch.traps.items() if kind in kinds), None)
+        return f"{kind:#x}" if found is None else f"{found} ({kind:#x})"
+
+    @contextmanager
+    def in_force(self) -> Iterator[None]:
+        """A context in which handlers of such traps stop the machine."""
+        entries = {entry for cpu in self._board.cpus for kind in self._kinds for entry in self._entries(cpu, kind)}
+        new = [stop for stop in map(Breakpoint, sorted(entries)) if stop not in self._travel.stops]
+        for stop in new:
+            self._travel.add(stop)
+        try:
+            yield
+        finally:
+            for stop in new:
+                self._travel.remove(stop)
+
+    def _entries(self, cpu: Cpu, kind: int) -> Iterable[int]:
+        try:
+            return list(self._arch.entries_of(cpu, self._read(cpu), kind))
+        except NotMapped:  # the CPU has no handlers yet
+            return ()
+
+    def _read(self, cpu: Cpu) -> Read:
+        return lambda address, size: self._memory.read(cpu, address, size)
+
+    def caught(self, stopped: StopReason) -> str:
+        """What to say if a machine has stopped at a trap that is to be caught; "": it has not."""
+        cpu = self._board.cpus[stopped.cpu]
+        if stopped.reason != Reason.BREAKPOINT or not self._kinds or (trap := self._taken(cpu)) is None:
+            return ""
+        if trap.kind not in self._kinds:
+            return ""
+        return f"CPU {cpu.index} takes a trap, {self._name(trap.kind)}; it goes on at {trap.pc:#x}.\n"
+
+    def _taken(self, cpu: Cpu) -> Trap | None:
+        try:
+            if not any(cpu.pc in self._entries(cpu, kind) for kind in self._kinds):
+                return None
+            return self._arch.trap(cpu, self._read(cpu))
+        except NotMapped:
+            return None
