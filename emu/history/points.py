@@ -25,6 +25,7 @@ class Point:
         instructions: of each CPU.
         time: the clock of the CPU that runs first from here, in cycles.
         produced: bytes that the guest had written.
+        outside: calls that the journal had.
         listening, watches: the stops that are part of the machine there.
         patching: as Driver.patching: from there, the run is the same only with the same breakpoints.
         anchor: whether the machine was changed just before, so that it cannot be reached from an earlier point.
@@ -36,6 +37,7 @@ class Point:
     instructions: tuple[int, ...]
     time: int
     produced: int
+    outside: int
     listening: Mapping[Breakpoint, Listening]
     watches: frozenset[Watchpoint]
     patching: bool = field(default=False)

@@ -109,6 +109,7 @@ class Replay:
             tuple(cpu.instructions for cpu in cpus),
             int(min(times, default=self._board.now)),
             self.produced,
+            self.driver.journal.position,
             dict(self.stopping.listening),
             self.stopping.watches,
             self.driver.patching,
@@ -140,7 +141,7 @@ class Replay:
     def restore(self, point: Point) -> None:
         """Goes back, or forward, to a point."""
         self._checkpoints.restore(point.checkpoint)
-        self.history.turns, self.produced = point.turns, point.produced
+        self.history.turns, self.produced, self.driver.journal.position = point.turns, point.produced, point.outside
         self._board.unlimited()
         self.stopping.went_back(point.listening, point.watches)
         self.now, self.shown, self._near, self.faulted = point.instant, None, None, 0

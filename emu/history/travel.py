@@ -102,14 +102,21 @@ class Travel(Standing):
 
     # Forward
 
-    def begin(self, command: str | Sequence[str], stdin: bytes = b"", on_exec: Callable[[int], None] | None = None) -> None:
-        """Begins a command in the guest; `go` runs it. It is a change, as in `changing`.
+    def begin(
+        self, command: str | Sequence[str], stdin: bytes | None = b"", on_exec: Callable[[int], None] | None = None
+    ) -> None:
+        """Begins a command in the guest; `go` runs it. It is a change, as in `changing`. `stdin`: None: what `type` gives.
 
         Raises:
             BadCommand: the command is empty, too long, or has a NUL byte.
         """
         with self.changing():
             self._driver.begin(command, stdin, on_exec)
+
+    def type(self, data: bytes) -> None:
+        """Gives the command input, as if it were typed now; b"" ends the input. It is a change, too."""
+        with self.changing():
+            self._driver.type(data)
 
     def go(self, limit: int | None = None, interrupted: Callable[[], bool] = _never) -> StopReason:
         """Runs to the next stop after the present instant.
@@ -385,6 +392,7 @@ class Travel(Standing):
         self._branch += branched
         replay.points.cut(self.now)
         self._emitted = replay.produced
+        self._driver.journal.cut()
         try:
             yield branched
         finally:
