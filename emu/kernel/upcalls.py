@@ -35,18 +35,27 @@ class Upcalls:
         self._vector = memory.image.constant("UPCALL_VECTOR")
         self._waiting: list[deque[Upcall]] = [deque() for _ in range(cpus)]
         self._running: list[Upcall | None] = [None] * cpus
+        self._alone: list[Upcall | None] = [None] * cpus
+        self._was_alone = [False] * cpus
 
     def post(self, cpu: Cpu, upcall: Upcall, time: int) -> None:
         """Makes the CPU run an upcall as soon as possible, but no earlier than `time`."""
         self._waiting[cpu.index].append(upcall)
         cpu.raise_interrupt(self._vector, time)
 
+    def post_alone(self, cpu: Cpu, upcall: Upcall) -> None:
+        """For the study of races: makes the CPU run only this upcall in its next interrupt; others wait for another one."""
+        self._alone[cpu.index] = upcall
+        cpu.raise_interrupt(self._vector, 0)
+
     @host_call
     def upcall_next(self, cpu: Cpu, address: int) -> int:
         """Whether an upcall waits for the CPU. Stores the next one in the struct upcall at `address`."""
-        if not self._waiting[cpu.index]:
+        alone, self._alone[cpu.index] = self._alone[cpu.index], None
+        was_alone, self._was_alone[cpu.index] = self._was_alone[cpu.index], alone is not None
+        if alone is None and (was_alone or not self._waiting[cpu.index]):
             return 0
-        upcall = self._waiting[cpu.index].popleft()
+        upcall = alone or self._waiting[cpu.index].popleft()
         self._running[cpu.index] = upcall
         upcall.on_begin(cpu)
         self._memory.set_member(address, "upcall.function", upcall.function)

@@ -35,6 +35,23 @@ def test_rows_have_a_line_each(emu: Emu, monkeypatch: pytest.MonkeyPatch) -> Non
     assert all(verdict["outcome"] == "safe" for row in document["rows"] for verdict in row["fixed"])
 
 
+def test_rows_on_the_guest(emu: Emu, monkeypatch: pytest.MonkeyPatch) -> None:
+    few = [corpus_rows.row_of(name) for name in ("2012-tail-first", "2026-deferred")]
+    monkeypatch.setattr(corpus_rows, "rows", lambda: few)
+    status, out, _ = emu("race", "corpus", "--on", "machine")
+    first, second, last = out.decode().splitlines()
+    assert status == 0 and last.startswith("2 rows, 1 of them for the model alone, ") and last.endswith(": all as they should be")
+    assert first == "Ok  2012-tail-first                 torn in 2; fixed: safe"
+    assert second.startswith("--  2026-deferred-synchronisation   'user': the guest's CPUs begin in the kernel")
+    status, out, _ = emu("race", "corpus", "2012-tail", "--on", "both")
+    text = out.decode()
+    assert status == 0 and "found on the machine" in text and text.count("; then: guest oops on CPU 0 | task race_lab/0") >= 7
+    assert text.count("  machine  safe (") == text.count("  model    safe for any number of CPUs (") == 7
+    status, out, err = emu("race", "corpus", "2026-def", "--on", "machine")
+    assert (status, out) == (2, b"")
+    assert err.startswith("emu: scenario 2026-deferred-synchronisation is for the model alone: 'user'")
+
+
 def test_a_row_that_there_is_not(emu: Emu) -> None:
     status, out, err = emu("race", "corpus", "2008-two-nobs")
     assert (status, out) == (2, b"")

@@ -15,6 +15,7 @@ from emu.race.limits import Limits
 from emu.race.machine.course import Possible
 from emu.race.machine.direction import Direction
 from emu.race.machine.labs import lab
+from emu.race.scenario import scenario_file
 from emu.race.scenario.change import Change
 from emu.race.scenario.protocol_steps import Forget, LabStep, swapped, without
 from emu.race.scenario.protocol_text import ChangedProtocol, ShippedProtocol
@@ -32,6 +33,12 @@ def explored(protocol: LabProtocol | str, fetch: str, **scenario: Any) -> Verdic
 def breakpoint_with(change: Any, *numbers: int) -> LabProtocol:
     """The protocol `breakpoint` with a change of its list of steps."""
     return lambda patches, breakpoint: change(PROTOCOLS["breakpoint"](patches, breakpoint), *numbers)
+
+
+def written(steps: str) -> LabProtocol:
+    """A protocol of its steps for up to two sites, as in a scenario's file, with `;` between them."""
+    lines = "".join(f"    {step.strip()}\n" for step in steps.split(";"))
+    return scenario_file.parse(f"scenario test\nplace 0 5\nprotocol\n{lines}").protocol
 
 
 def whats(verdict: Verdict) -> list[What]:
@@ -170,6 +177,26 @@ def test_a_handler_that_has_forgotten_the_sites() -> None:
     assert whats(found)[-2:] == [What.FORGET, What.HANDLE]
 
 
+def test_a_handler_that_knows_one_site_late() -> None:
+    """The breakpoint of site 2 is there before the handler knows the site; the one of site 1 was known from the beginning."""
+    late = written("write head breakpoint; know 2; sync; write tail new; sync; write head new; sync")
+    found = explored(late, "coherent", places=(0, 5))
+    assert found.wrong is Wrong.BREAKPOINT and found.schedule[-1].site == 2
+    early = written("know 2; write head breakpoint; sync; write tail new; sync; write head new; sync")
+    assert explored(early, "coherent", places=(0, 5)).outcome is Outcome.SAFE
+    forgets = written("write head breakpoint; sync; write tail new; sync; write head new; forget 1; sync")
+    found = explored(forgets, "coherent", places=(0, 5))
+    assert found.wrong is Wrong.BREAKPOINT and found.schedule[-1].site == 1
+
+
+@pytest.mark.parametrize("arch", ["x86_64", "riscv64"])
+def test_a_release_that_does_not_synchronise(arch: str) -> None:
+    """The CPUs that waited go on with what they saw before."""
+    found = explored("stop_machine", "stale", arch=arch, deaf=frozenset({1}))
+    assert found.wrong is Wrong.LATE and found.schedule[-1].versions == (0,)
+    assert explored("stop_machine", "stale", arch=arch).outcome is Outcome.SAFE
+
+
 @pytest.mark.parametrize(
     ("protocol", "fails_at"),
     [("breakpoint", 1), ("breakpoint", 3), ("breakpoint", 6), ("stop_machine", 1), ("stop_machine", 2)],
@@ -279,10 +306,10 @@ def test_safe_says_what_it_takes_for_granted() -> None:
 @pytest.mark.parametrize(
     ("other", "why"),
     [
-        ({"places": (7,)}, "the guest's module has no site at 7 of a line, but at 0, 5, 13, 61"),
-        ({"places": (5, 5, 5)}, "the guest's module has 2 sites at 5 of a line, not 3"),
-        ({"user": True}, "the guest's CPUs begin in the kernel, and nothing is deferred to its entry"),
-        ({"handler_sites": frozenset({1})}, "the guest's breakpoint handler comes to no site"),
+        ({"places": (7,)}, "the guest's module has no site at 7 of a page, but at 0, 5, 13, 61, 63, 4093"),
+        ({"places": (5, 5, 5)}, "the guest's module has 2 sites at 5 of a page, not 3"),
+        ({"user": True}, "'user': the guest's CPUs begin in the kernel, and no synchronisation is deferred"),
+        ({"handler_sites": frozenset({1})}, "'in-handler': the guest's breakpoint handler comes to no site"),
         ({"cpus": 9}, "a machine has at most 8 CPUs"),
     ],
 )
@@ -294,10 +321,10 @@ def test_what_only_the_model_can_do(other: dict[str, Any], why: str) -> None:
 
 
 def test_every_site_that_is_offered_is_there() -> None:
-    for arch, places in (("x86_64", (0, 5, 13, 61) * 2), ("sparc64", (0, 60) * 2), ("riscv64", (0, 4, 60) * 2)):
+    for arch, places in (("x86_64", (*(0, 5, 13, 61, 63) * 2, 4093)), ("sparc64", (0, 60) * 2), ("riscv64", (0, 2, 4, 60) * 2)):
         assert machine.unsupported(Scenario("test", ShippedProtocol("stop_machine"), "test", arch=arch, places=places)) is None
         sites = lab(arch, 2, 0).sites(places)
-        assert [site.address % 64 for site in sites] == list(places)
+        assert all((site.address - place) % 64 == 0 for site, place in zip(sites, places, strict=True))
         assert len({site.address // 64 for site in sites}) == len(places)
 
 
@@ -306,8 +333,7 @@ def test_every_byte_of_what_sites_hold_differs() -> None:
     booted = lab("x86_64", 2, 0)
     for change in (Change.NOP_TO_CALL, Change.CALL_TO_CALL):
         scenario = Scenario("test", ShippedProtocol("breakpoint"), "test", change=change)
-        sites = [site for sites in booted.module.sites.values() for site in sites]
-        for site in sites:
-            (patch,) = scenario.patches([site.address], *booted.targets((site.address % 64,)))
+        for place, site in [(place, site) for place, sites in booted.module.sites.items() for site in sites]:
+            (patch,) = scenario.patches([site.address], *booted.targets((place,)))
             start = change is Change.CALL_TO_CALL  # the opcode is the same
             assert all(a != b for a, b in zip(patch.old[start:], patch.new[start:], strict=True)), site

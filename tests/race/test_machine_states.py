@@ -10,9 +10,10 @@ import pytest
 
 from emu.cpu.snapshot import State
 from emu.race import machine
-from emu.race.machine.direction import DeadEnd, Direction, Violation
+from emu.race.machine.direction import Direction
 from emu.race.machine.labs import lab
 from emu.race.machine.notes import Notes
+from emu.race.machine.violation import DeadEnd, Violation
 from emu.race.scenario.change import Change
 from emu.race.scenario.protocol_text import ChangedProtocol, ShippedProtocol
 from emu.race.scenario.scenario import Scenario, Wrong

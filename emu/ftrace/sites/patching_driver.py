@@ -268,7 +268,7 @@ class Driver:
             case Release():
                 self._parked = False
                 for index in self.awaited:
-                    self._forget(self._kernel.board.cpus[index])
+                    self._fences(self._kernel.board.cpus[index])
                 self._kernel.memory.set_member(self._park_area, "upcall_stop.released", 1)
 
     def _end(self) -> None:
@@ -318,7 +318,7 @@ class Driver:
             cpu.forget(self._places)
 
     def _fences(self, cpu: Cpu) -> None:
-        """A CPU enters the function that synchronises it. Where code is fenced, the instruction there does the rest."""
+        """A CPU is about to synchronise. Where code is fenced, an instruction of the guest does it."""
         cpu.record.deaf = cpu.index in self.deaf_cpus
         if not self._kernel.board.record.fenced_code:
             self._forget(cpu)

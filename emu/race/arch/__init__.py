@@ -6,11 +6,30 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from emu.race.scenario.change import Change
 from emu.race.scenario.fetch_model import FetchModel
 
-__all__ = ["RaceArch", "load"]
+__all__ = ["Branch", "RaceArch", "load"]
+
+
+class Branch(NamedTuple):
+    """The displacement of a jump or call, relative to the instruction's end, where it ends: little-endian, with a sign.
+
+    Attributes:
+        at: the offset of its first byte in the instruction.
+        size: its number of bytes.
+        distance: its value.
+    """
+
+    at: int
+    size: int
+    distance: int
+
+    def goes_to(self, address: int) -> int:
+        """Where an instruction at an address goes."""
+        return address + self.at + self.size + self.distance
 
 
 @dataclass(frozen=True)
@@ -22,7 +41,7 @@ class RaceArch:
         changes: the changes of a site.
         nops: several instructions as long as a call, which `Change.NOPS_TO_CALL` begins with; b"": there is no such change.
         places: offsets in a line of 64 bytes, one of each kind that a site can have. The module race_lab has sites there.
-        machine_places: all offsets at which that module has sites.
+        machine_places: all offsets in a page at which that module has sites.
         agreement_places: offsets of the sites of the scenarios by which model and machine are compared.
         first_line: the address of the first site's line, in the model.
         targets: the addresses of what is called, in the model: by the only or first call, and by the second one. From every site,
@@ -34,6 +53,11 @@ class RaceArch:
         codes: code before and after, of equal lengths, and code that may be executed in between: what random scenarios have
             instead of a change.
         second_target: the function that a machine's second calls go to; "": one of the module race_lab.
+        branch: the displacement of a jump or call whose target is in the instruction; None: it is no such instruction. An
+            architecture without this function has no scenario's own code on the machine.
+        returns: an instruction that returns from a site's function, if the site has been left out.
+        trampoline: whether the module race_lab has a trampoline, which can be freed.
+        landing: a function of the kernel that only returns; "": there is none.
     """
 
     fetch_models: Sequence[FetchModel]
@@ -50,6 +74,10 @@ class RaceArch:
     leaves: Callable[[bytes], bool] = lambda code: False
     codes: Sequence[tuple[bytes, bytes, tuple[bytes, ...]]] = ()
     second_target: str = ""
+    branch: Callable[[bytes], Branch | None] | None = None
+    returns: bytes = b""
+    landing: str = ""
+    trampoline: bool = False
 
 
 def load(name: str) -> RaceArch:

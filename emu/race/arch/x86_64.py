@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from emu.race.arch import RaceArch
+from emu.race.arch import Branch, RaceArch
 from emu.race.scenario.change import Change
 from emu.race.scenario.fetch_model import COHERENT, STALE, TRANSLATION, FetchModel
 
@@ -22,8 +22,25 @@ _CODES = (  # before, after, and in between
 _PLACES = (0, 5, 13, 61)  # none, 8, 16 and 64 bytes are crossed
 
 
+_SHORT = (0xEB, *range(0x70, 0x80), *range(0xE0, 0xE4))  # jmp, jcc, and loops, with a displacement of a byte
+_NEAR = (0xE8, 0xE9)  # call and jmp, with four
+_PREFIX, _NEAR_JCC = 0x0F, range(0x80, 0x90)
+
+
 def _leaves(code: bytes) -> bool:
     return code[0] in _JUMPS
+
+
+def _branch(code: bytes) -> Branch | None:
+    if code[0] == _PREFIX and code[1] in _NEAR_JCC:
+        at, size = 2, 4
+    elif code[0] in (*_SHORT, *_NEAR):
+        at, size = 1, 1 if code[0] in _SHORT else 4
+    else:
+        return None
+    if len(code) != at + size:
+        return None
+    return Branch(at, size, int.from_bytes(code[at:], "little", signed=True))
 
 
 ARCH = RaceArch(
@@ -55,11 +72,15 @@ ARCH = RaceArch(
     changes=(Change.NOP_TO_CALL, Change.CALL_TO_CALL, Change.CALL_TO_NOP, Change.NOPS_TO_CALL),
     nops=bytes.fromhex("66 90 0f 1f 00"),  # what ftrace had in 2008, "a nop of several instructions"
     places=_PLACES,
-    machine_places=_PLACES,
+    machine_places=(*_PLACES, 63, 4093),
     agreement_places=((0,), (5,), (13,), (61,), (5, 61), (13, 5)),
     first_line=0xFFFFFFFF81001000,
     targets=(0xFFFFFFFFA1B2C3E4, 0xFFFFFFFFC8D9E0F1),
     leaves=_leaves,
     codes=tuple((bytes.fromhex(old), bytes.fromhex(new), (bytes.fromhex(one),) if one else ()) for old, new, one in _CODES),
+    branch=_branch,
+    returns=bytes([0xC3]),
+    landing="__fentry__",
+    trampoline=True,
     following=bytes.fromhex("55 48 89 e5 5d c3 cc cc cc cc cc cc cc cc"),  # push %rbp; mov %rsp,%rbp; pop %rbp; ret
 )  # fmt: skip

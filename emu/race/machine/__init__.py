@@ -10,7 +10,7 @@ from emu.race.limits import INTERRUPTED, Limits
 from emu.race.machine.direction import Direction
 from emu.race.machine.explore import explore as explore_lab
 from emu.race.machine.lab import Lab
-from emu.race.machine.labs import lab
+from emu.race.machine.labs import lab_for
 from emu.race.machine.replay import MachineRun, replay
 from emu.race.machine.unsupported import unsupported
 from emu.race.model import automaton_of
@@ -47,7 +47,7 @@ def explore(scenario: Scenario, fetch: str, limits: Limits | None = None, seed: 
     if (why := unsupported(scenario)) is not None:
         raise ValueError(why)
     try:
-        booted = lab(scenario.arch, scenario.cpus, seed)
+        booted = lab_for(scenario, seed)
     except KeyboardInterrupt:
         return Verdict(scenario, fetch, "machine", Outcome.UNDECIDED, why=INTERRUPTED, seconds=time.perf_counter() - began)
     found = explore_lab(booted, Direction(booted, scenario, fetch, _ONCE), limits)

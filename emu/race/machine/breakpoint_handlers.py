@@ -6,15 +6,19 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
+from emu.cpu.disassembly import disassemble
 from emu.ftrace.arch import Breakpoint
 from emu.ftrace.sites.patching_driver import BreakpointHandler
 from emu.machine import Machine
+from emu.race.arch import load
 from emu.race.scenario.scenario import Handler
 
 __all__ = ["breakpoint_handler"]
 
 
-def breakpoint_handler(machine: Machine, handler: Handler, misses: Collection[int] = ()) -> BreakpointHandler:
+def breakpoint_handler(
+    machine: Machine, handler: Handler, misses: Collection[int] = (), *, own: bool = False
+) -> BreakpointHandler:
     """A handler of one kind, for a machine whose architecture has breakpoints.
 
     At an unknown site, the guest's own handler dies of the breakpoint.
@@ -23,8 +27,9 @@ def breakpoint_handler(machine: Machine, handler: Handler, misses: Collection[in
         machine: the machine; the handler is for its `patching.breakpoint_handler`.
         handler: the kind.
         misses: addresses of sites that the handler's search does not find.
+        own: whether sites have a scenario's own code.
     """
-    return _BreakpointHandler(machine, handler, frozenset(misses))
+    return _BreakpointHandler(machine, handler, frozenset(misses), own)
 
 
 @dataclass(frozen=True)
@@ -34,6 +39,7 @@ class _BreakpointHandler:
     machine: Machine
     kind: Handler
     misses: frozenset[int]
+    own: bool
 
     def __call__(self, registers: int, site: int, code: bytes | None) -> bool:
         if code is not None and site not in self.misses:
@@ -49,7 +55,20 @@ class _BreakpointHandler:
         if self.kind is Handler.SKIP:
             self._trap.go_on_at(self.machine.kernel.memory, registers, site + len(code))
             return True
+        if self.own:
+            return self.kind is not Handler.DIE and self._emulate(registers, site, code)
         return self.kind is not Handler.DIE and self.machine.patching.emulate(registers, site, code)
+
+    def _emulate(self, registers: int, site: int, code: bytes) -> bool:
+        """Does what the first instruction of a scenario's own code does; a jump on a condition does not go."""
+        arch = self.machine.board.arch
+        first, branch = disassemble(arch, code, site)[0].code, load(arch.name).branch
+        found = branch(first) if branch else None
+        if found is not None and found.size > 1:
+            return self.machine.patching.emulate(registers, site, first)
+        goes = found is not None and load(arch.name).leaves(first)
+        self._trap.go_on_at(self.machine.kernel.memory, registers, found.goes_to(site) if found and goes else site + len(code))
+        return True
 
     @property
     def _trap(self) -> Breakpoint:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from emu.cpu.disassembly import Instruction, disassemble
 from emu.ftrace.sites.patching import Patch, Step, Write
 from emu.race.machine.notes import CpuNotes, Notes, Stand
-from emu.race.model.cpu_state import Due
+from emu.race.model.cpu_state import Due, frees
 from emu.race.model.patcher import Patcher
 from emu.race.scenario.fetch import MODELS, View
 from emu.race.scenario.protocol_steps import LabStep, pieces
@@ -55,7 +55,7 @@ class Course:
         patcher: the patcher's state at each position.
         given: the steps that the driver gets.
         stores: the store of each WRITE, by position.
-        instructions: for each site, the old and the new instructions, and those of their mixture (`Scenario.mixture`), by offset.
+        instructions: for each site, the instructions by offset of the old and the new code, and of each code between them.
         way_back: the position at which the driver starts to undo; -1: it does not.
 
     Raises:
@@ -67,14 +67,15 @@ class Course:
         self.scenario = scenario
         self.patches = patches
         self._following = following
+        self._frees = frees(scenario)
         self._arch = scenario.ftrace_arch.cpu
         self._decoded: dict[tuple[bytes, int], Instruction] = {}
         self.patcher = Patcher(scenario, patches, model)
         self.given = list(self._given())
         self.stores = dict(_stores(scenario.steps(patches), scenario.store_of(model)))
-        codes = [(p.old, p.new, (scenario.mixture(p) or (b"",))[0]) for p in patches]
+        codes = [(p.old, p.new, *(code for code, _ in scenario.between(p))) for p in patches]
         self.instructions = [tuple(self._instructions(p, code) for code in of) for p, of in zip(patches, codes, strict=True)]
-        self.way_back = self.patcher.undoing.index(True) - 1 if scenario.fails_at else -1
+        self.way_back = self.patcher.undoing.index(True) - 1 if True in self.patcher.undoing else -1
 
     def _given(self) -> Iterator[Step]:
         """The protocol's steps that the driver knows. The write that must fail expects wrong bytes."""
@@ -105,7 +106,9 @@ class Course:
             every: yield fetches with all seen bytes of a site; otherwise, fetches that execute the same instruction are merged.
         """
         if notes.position < self.patcher.end and not awaited and all(cpu.due is not Due.TASK for cpu in notes.cpus):
-            yield Possible(self.patcher.events[notes.position])
+            event = self.patcher.events[notes.position]
+            if event.what is not What.FREE or not self._frees or all(map(_lets_free, notes.cpus)):
+                yield Possible(event)
         for index, cpu in enumerate(notes.cpus):
             yield from self._possible_on(index, cpu, self.patcher.now[notes.position], every)
 
@@ -114,19 +117,30 @@ class Course:
         if cpu.nmi is None and cpu.due in (Due.PARKED, Due.RELEASED):
             if cpu.due is Due.RELEASED:
                 yield Possible(Event(index, What.GO_ON))
-        elif inner is not None and inner.trapped:
-            yield Possible(Event(index, What.HANDLE, inner.site))
         else:
-            if cpu.nmi is None and cpu.due in _INTERRUPTS:
-                yield Possible(Event(index, _INTERRUPTS[cpu.due]))
-            if inner is not None:
-                yield from self._fetches(index, cpu, inner, now, every)
-            elif cpu.visits:
-                for site in range(1, len(self.patches) + 1):
-                    yield from self._fetches(index, cpu, Stand(site), now, every)
+            if cpu.interrupts_are_on:
+                if cpu.nmis:
+                    for site in sorted(self.scenario.irq_sites):
+                        yield Possible(Event(index, What.IRQ, site))
+                if cpu.due in _INTERRUPTS:
+                    yield Possible(Event(index, _INTERRUPTS[cpu.due]))
+            yield from self._goes_on(index, cpu, inner, now, every)
         if cpu.nmi is None and cpu.nmis:
             for site in sorted(self.scenario.nmi_sites):
                 yield Possible(Event(index, What.NMI, site))
+
+    def _goes_on(self, index: int, cpu: CpuNotes, inner: Stand | None, now: int, every: bool) -> Iterator[Possible]:
+        """The events of a CPU itself."""
+        if inner is None:
+            places = itertools.product(range(1, len(self.patches) + 1), (0, *sorted(self.scenario.into))) if cpu.visits else ()
+            for site, offset in places:
+                yield from self._fetches(index, cpu, Stand(site, offset), now, every)
+        elif inner.trapped:
+            yield Possible(Event(index, What.HANDLE, inner.site))
+        elif inner.inside:
+            yield Possible(Event(index, What.LEAVE))
+        else:
+            yield from self._fetches(index, cpu, inner, now, every)
 
     def _fetches(self, index: int, cpu: CpuNotes, stand: Stand, now: int, every: bool) -> Iterator[Possible]:
         site, offset = stand.site, stand.offset
@@ -147,6 +161,11 @@ class Course:
             whole = trap if trap and code.startswith(trap) else code + self._following[site - 1]
             known = self._decoded[code, address] = disassemble(self._arch, whole, address)[0]
         return known
+
+
+def _lets_free(cpu: CpuNotes) -> bool:
+    """Whether a CPU takes the interrupts by which memory is freed. It is at home, or stays in the trampoline."""
+    return cpu.nmi is None and cpu.irq is None and (cpu.thread is None or cpu.thread.inside)
 
 
 def _stores(steps: Sequence[LabStep], atom: int) -> Iterator[tuple[int, Store]]:

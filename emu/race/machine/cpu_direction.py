@@ -3,10 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 import numpy as np
 
 from emu.cpu.cpu import Cpu
 from emu.cpu.native.cpu_records import NEVER
+from emu.kernel.upcalls import Upcall
 from emu.machine import Machine
 from emu.race.machine.lab_module import LabModule, LabSite
 
@@ -77,8 +81,10 @@ class CpuDirection:
         self.cpu.record.arrivals[self._upcall_vector] = NEVER
         self.cpu.record.arrival = NEVER
 
-    def come_to(self, site: LabSite) -> None:
-        """Moves the CPU from home to a site. It stops before the site's instruction."""
+    def come_to(self, site: LabSite, offset: int = 0) -> None:
+        """Moves the CPU from home to a site, or into it. It stops before the instruction there."""
+        if offset:
+            site = replace(site, function=site.address + offset, address=site.address + offset)
         self._module.visit(self.cpu.index, site)
         self.go_to(site.function)
         self._enter(site)
@@ -89,6 +95,25 @@ class CpuDirection:
         self.cpu.raise_nmi()
         self._take(site.function)
         self._enter(site)
+
+    def come_to_in_interrupt(self, site: LabSite) -> None:
+        """Raises an interrupt whose handler goes to a site. What waits for the CPU's next interrupt goes on waiting."""
+        self._kernel.upcalls.post_alone(self.cpu, Upcall(self._module.interrupt, site.function, _nothing, _nothing))
+        self._take(site.function)
+        self.hold_upcall()
+        self._enter(site)
+
+    def go_on_while(self, condition: Callable[[], bool]) -> None:
+        """Executes one instruction after another.
+
+        Raises:
+            Lost: the condition stays true.
+        """
+        for _ in range(_LONGEST_WAY):
+            if not condition():
+                return
+            self._kernel.step(self.cpu)
+        raise Lost
 
     def _enter(self, site: LabSite) -> None:
         while self.pc != site.address:
@@ -117,3 +142,7 @@ class CpuDirection:
         finally:
             self._ram[place : place + len(code)] = held
             self.cpu.forget(bytes_here)
+
+
+def _nothing(cpu: Cpu, result: int = 0) -> None:
+    """Called when an upcall begins, and when it has ended."""

@@ -10,46 +10,28 @@ executes the one instruction.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from types import MappingProxyType
-from typing import NoReturn
+from collections.abc import Callable
 
 import numpy as np
 
-from emu.ftrace.sites.patching import Patch, Step, Write
 from emu.kernel.endings import GuestPanic, PoweredOff
-from emu.race.machine.breakpoint_handlers import breakpoint_handler
 from emu.race.machine.course import Course, Possible
 from emu.race.machine.cpu_direction import Lost
 from emu.race.machine.lab import Lab
-from emu.race.machine.notes import MIXTURE, NEW, OLD, CpuNotes, Notes, Stand, answered
-from emu.race.machine.watched_handler import WatchedHandler
-from emu.race.model.cpu_state import Due
-from emu.race.scenario.change import Change
+from emu.race.machine.notes import CpuNotes, Notes, Stand, answered
+from emu.race.machine.patcher_direction import PatcherDirection
+from emu.race.machine.placed import behind, own_patches, placed
+from emu.race.machine.violation import Violation, end
+from emu.race.model.cpu_state import OLD, Due, replaced, trampolines
 from emu.race.scenario.fetch import View
-from emu.race.scenario.scenario import Scenario, Wrong
+from emu.race.scenario.scenario import Handler, Scenario, Wrong
 from emu.race.schedule.event import PATCHER, Event, What
 
-__all__ = ["DeadEnd", "Direction", "Violation"]
+__all__ = ["Direction"]
 
-_ASKED = MappingProxyType({What.SYNC: Due.INTERRUPT, What.PARK: Due.WAIT})
 _AFTERWARDS = 300_000  # cycles for the guest to notice what has happened
 _NO_ANSWER = 6_000_000  # cycles after which the driver says that patching does not end
 _FOLLOWING = 15  # bytes: no architecture has longer instructions
-
-
-class Violation(Exception):
-    """Something wrong has happened."""
-
-    def __init__(self, wrong: Wrong, why: str) -> None:
-        super().__init__(why)
-        self.wrong = wrong
-        self.why = why
-
-
-class DeadEnd(Exception):
-    """Something has happened after which the rest is meaningless, but that the scenario does not count as wrong."""
 
 
 class Direction:
@@ -76,37 +58,33 @@ class Direction:
         self._memory = machine.kernel.memory
         self._driver = machine.patching
         self._sites = lab.sites(scenario.places)
-        self._targets = lab.targets(scenario.places)
-        patches = scenario.patches([site.address for site in self._sites], *self._targets)
-        following = [self._memory.read(patch.address + len(patch.old), _FOLLOWING) for patch in patches]
-        self.course = Course(scenario, fetch, patches, following)
+        self._trampolines = trampolines(scenario)
+        self._targets = lab.targets(scenario.places, trampoline=self._trampolines)
+        addresses = [site.address for site in self._sites]
+        if scenario.codes:
+            patches = own_patches(scenario, addresses, lab.landings(trampoline=self._trampolines))
+            following = [behind(scenario)] * len(patches)
+        else:
+            patches = scenario.patches(addresses, *self._targets)
+            following = [self._memory.read(patch.address + len(patch.old), _FOLLOWING) for patch in patches]
+        self.course = Course(placed(scenario), fetch, patches, following)
+        self._patcher = PatcherDirection(lab, scenario, self.course, following if scenario.codes else [b""] * len(patches))
         self.scenario = scenario
-        self._replaced = NEW if scenario.fails_at else OLD
-        if any(mixture and mixture[1] == (self._replaced == NEW) for mixture in map(scenario.mixture, patches)):
-            self._replaced |= MIXTURE
+        self._replaced = replaced(scenario, patches, keeps_old=bool(scenario.fails_at))
+        self._goes_anywhere = bool(scenario.codes or scenario.right or scenario.into)
         self._visits = scenario.visits or visits
-        self._handler: WatchedHandler | None = None
         self.notes = Notes(0, ())
 
     def begin(self) -> None:
         """Puts the lab back to its base, and gives the driver the protocol. No step is performed yet."""
-        lab, scenario, patches, driver = self._lab, self.scenario, self.course.patches, self._driver
+        lab, visits = self._lab, self._visits
         lab.snapshots.restore(lab.snapshots.base)
-        for patch in patches:
-            self._store(patch.address, patch.old)
-        if scenario.breakpoint:
-            misses = {patches[site - 1].address for site in scenario.misses}
-            self._handler = WatchedHandler(breakpoint_handler(self._machine, scenario.handler, misses))
-            driver.breakpoint_handler = self._handler
-        driver.held = True
-        driver.protocol = _Given(tuple(self.course.given))
-        driver.start(patches, _nothing)
-        visits = self._visits
+        self._patcher.begin()
         self.notes = Notes(0, (CpuNotes(self.course.patcher.synchronised(0), visits=visits, nmis=visits),) * len(lab.cpus))
 
     def possible(self, *, every: bool = False) -> list[Possible]:
         """The events that are possible now (see Course.possible)."""
-        return list(self.course.possible(self.notes, awaited=bool(self._driver.awaited), every=every))
+        return list(self.course.possible(self.notes, awaited=self._patcher.awaits, every=every))
 
     def perform(self, possible: Possible) -> None:
         """Performs a possible event.
@@ -117,7 +95,7 @@ class Direction:
         """
         event = possible.event
         if event.agent == PATCHER:
-            self._patch(event)
+            self.notes = self._patcher.perform(event, self.notes)
         else:
             self._act(event, possible.view)
 
@@ -128,9 +106,7 @@ class Direction:
 
     def stuck(self) -> Violation:
         """The violation of a protocol that does not end."""
-        self._driver.held = False
-        if not self._driver.awaited:
-            self._driver.step()
+        self._patcher.let_go(self.notes.position)
         return Violation(Wrong.STUCK, "the protocol does not end")
 
     def with_aftermath(self, violation: Violation) -> Violation:
@@ -140,74 +116,19 @@ class Direction:
         self._forget_sites()
         return Violation(violation.wrong, f"{violation.why}; {noticed}")
 
-    # The patcher's events
-
-    def _patch(self, event: Event) -> None:
-        position, course, driver = self.notes.position, self.course, self._driver
-        if position == course.way_back:
-            self._turn_back()
-        cpus = self.notes.cpus
-        if event.what is What.WRITE:
-            self._write(event)
-        elif event.what is What.FORGET:
-            if self._handler is not None:
-                self._handler.forgotten = True
-        elif event.what is What.WAIT_TASKS:
-            if not self.course.patcher.parked[position]:
-                cpus = tuple(answered(cpu._replace(due=Due.TASK)) for cpu in cpus)
-        else:
-            cpus = self._ask(event, position)
-        self.notes = Notes(position + 1, cpus)
-        assert event.what is not What.DONE or not driver.busy
-
-    def _turn_back(self) -> None:
-        """Makes the driver's next write find the old code instead of the expected bytes, so that the driver undoes the change."""
-        step = self._driver.steps[0]
-        assert isinstance(step, Write)
-        held = self._memory.read(step.address, len(step.new))
-        self._store(step.address, self.course.old_code(step))
-        self._driver.step()
-        self._store(step.address, held)
-
-    def _write(self, event: Event) -> None:
-        """A store, or a part of one. With the last part, the driver makes the whole store."""
-        step, last = self.course.stores[self.notes.position]
-        if last:
-            self._store(step.address, step.expected)
-            self._driver.step()
-            assert self._memory.read(step.address, len(step.new)) == step.new
-        else:
-            self._store(self.course.patches[event.site - 1].address + event.offset, event.code)
-
-    def _store(self, address: int, code: bytes) -> None:
-        self._machine.board.write_code(self._memory.physical(address), code)
-
-    def _ask(self, event: Event, position: int) -> tuple[CpuNotes, ...]:
-        """A step that CPUs must answer. Its interrupts are held back."""
-        course, cpus = self.course, self.notes.cpus
-        parked = course.patcher.parked[position]
-        self._driver.step()
-        for cpu in self._lab.cpus:
-            cpu.hold_upcall()
-        if event.what is What.RELEASE and parked:
-            views = course.patcher.synchronised(position)
-            return tuple(cpu._replace(view=views, due=Due.RELEASED) for cpu in cpus)
-        if event.what in _ASKED and not parked:
-            return tuple(cpu._replace(due=_ASKED[event.what]) for cpu in cpus)
-        return cpus
-
     # CPUs' events
 
     def _act(self, event: Event, view: View) -> None:
         actions: dict[What, Callable[[Event, CpuNotes], CpuNotes]] = {
             What.INTERRUPT: self._interrupt, What.WAIT: self._wait, What.GO_ON: self._go_on, What.NMI: self._nmi,
-            What.HANDLE: self._handle, What.FETCH: functools.partial(self._fetch, view),
+            What.IRQ: self._irq, What.HANDLE: self._handle, What.FETCH: functools.partial(self._fetch, view),
+            What.LEAVE: self._leave,
         }  # fmt: skip
         try:
             after = actions[event.what](event, self.notes.cpus[event.agent])
         except (GuestPanic, PoweredOff, Lost):
             where = self._machine.kernel.symbols.describe(self._lab.cpus[event.agent].pc)
-            self._wrong(Wrong.STUCK, f"CPU {event.agent} does not come back from {where}")
+            end(self.scenario, Wrong.STUCK, f"CPU {event.agent} does not come back from {where}")
         self._note(event.agent, after)
 
     def _note(self, index: int, after: CpuNotes) -> None:
@@ -234,26 +155,32 @@ class Direction:
         direction = self._lab.cpus[event.agent]
         interrupted = direction.pc
         direction.come_to_in_nmi(self._sites[event.site - 1])
-        return cpu._replace(nmi=Stand(event.site), nmis=cpu.nmis - 1, interrupted=interrupted)
+        return cpu._replace(nmi=Stand(event.site), nmis=cpu.nmis - 1, interrupted=(interrupted, cpu.interrupted[1]))
+
+    def _irq(self, event: Event, cpu: CpuNotes) -> CpuNotes:
+        direction = self._lab.cpus[event.agent]
+        interrupted = direction.pc
+        direction.come_to_in_interrupt(self._sites[event.site - 1])
+        return cpu._replace(irq=Stand(event.site), nmis=cpu.nmis - 1, interrupted=(cpu.interrupted[0], interrupted))
 
     def _address(self, stand: Stand) -> int:
         """The address of the instruction before which a CPU is."""
-        return self.course.patches[stand.site - 1].address + stand.offset
+        return self._targets[0] if stand.inside else self.course.patches[stand.site - 1].address + stand.offset
 
     def _fetch(self, view: View, event: Event, cpu: CpuNotes) -> CpuNotes:
         """Executes one instruction of a site."""
         direction = self._lab.cpus[event.agent]
         stand = cpu.inner
         if stand is None:
-            stand = Stand(event.site)
-            direction.come_to(self._sites[event.site - 1])
+            stand = Stand(event.site, event.offset)
+            direction.come_to(self._sites[event.site - 1], event.offset)
             cpu = cpu._replace(thread=stand, visits=cpu.visits - 1)
         site = stand.site - 1
         cpu = cpu._replace(view=(*cpu.view[:site], view, *cpu.view[site + 1 :]))
         try:
             direction.execute(self._memory.physical(self._address(stand)), event.code)
         except (GuestPanic, PoweredOff):
-            self._wrong(Wrong.TORN, f"executes what is neither old nor new {self._where(event)}")
+            end(self.scenario, Wrong.TORN, f"executes what is neither old nor new {self._where(event)}")
         trap = self.scenario.breakpoint
         if trap and event.code.startswith(trap):
             return self._stands(cpu, stand._replace(trapped=True))
@@ -262,28 +189,35 @@ class Direction:
     def _executed(self, event: Event, cpu: CpuNotes, stand: Stand) -> CpuNotes:
         """The CPU has executed an instruction other than a breakpoint: checks whether it was old or new."""
         direction, patch = self._lab.cpus[event.agent], self.course.patches[stand.site - 1]
-        was, size = 0, 0
-        for which, instructions in zip((OLD, NEW, MIXTURE), self.course.instructions[stand.site - 1], strict=True):
+        freed = self._trampolines and self.course.patcher.freed[self.notes.position]
+        was, executed = 0, b""
+        for bit, instructions in enumerate(self.course.instructions[stand.site - 1]):
             instruction = instructions.get(stand.offset)
             if instruction is not None and event.code.startswith(instruction.code):
-                size = len(instruction.code)
+                executed, which = instruction.code, 1 << bit
                 # Without the instructions before it, it may go anywhere.
-                goes_right = direction.goes_to == self._goes_to(instruction.address, instruction.code)
-                was |= which * (goes_right or not stand.kept & which)
+                target = self._goes_to(instruction.address, instruction.code)
+                goes_right = direction.goes_to == target or (freed and target == self._targets[0])
+                was |= which * (self._goes_anywhere or goes_right or not stand.kept & which)
         kept = stand.kept & was
         where = self._where(event)
         if not was:
             goes_to = self._machine.kernel.symbols.describe(direction.goes_to)
-            self._wrong(Wrong.TORN, f"executes what is neither old nor new {where}, and goes to {goes_to}")
+            end(self.scenario, Wrong.TORN, f"executes what is neither old nor new {where}, and goes to {goes_to}")
         if not kept:
-            self._wrong(Wrong.HALF, f"executes a part of the old code and then a part of the new {where}")
-        if stand.offset + size < len(patch.old):
-            after = self._stands(cpu, stand._replace(offset=stand.offset + size, kept=kept))
+            end(self.scenario, Wrong.HALF, f"executes a part of the old code and then a part of the new {where}")
+        behind_it = stand.offset + len(executed)
+        if behind_it < len(patch.old) and not self.scenario.race_arch.leaves(executed):
+            after = self._stands(cpu, stand._replace(offset=behind_it, kept=kept))
+        elif self._trampolines and kept == OLD:
+            if freed:
+                end(self.scenario, Wrong.FREED, f"calls a trampoline that is freed {where}")
+            after = self._stands(cpu, Stand(0, inside=True))
         else:
             after = self._left(event.agent, cpu)
         late = self.course.patcher.done[self.notes.position] and not kept & ~self._replaced
         if late and Wrong.LATE in self.scenario.never:
-            self._wrong(Wrong.LATE, f"executes the replaced code after the protocol is over {where}")
+            end(self.scenario, Wrong.LATE, f"executes the replaced code after the protocol is over {where}")
         return after
 
     def _goes_to(self, address: int, code: bytes) -> int:
@@ -302,40 +236,66 @@ class Direction:
 
     def _stands(self, cpu: CpuNotes, stand: Stand | None) -> CpuNotes:
         """The notes of a CPU that has moved."""
-        return cpu._replace(thread=stand) if cpu.nmi is None else cpu._replace(nmi=stand)
+        if cpu.nmi is not None:
+            return cpu._replace(nmi=stand)
+        return cpu._replace(thread=stand) if cpu.irq is None else cpu._replace(irq=stand)
+
+    def _origin(self, cpu: CpuNotes) -> int:
+        """Where a CPU goes when it returns from its innermost site."""
+        if cpu.nmi is not None:
+            return cpu.interrupted[0]
+        return self._lab.module.home if cpu.irq is None else cpu.interrupted[1]
+
+    def _leave(self, event: Event, cpu: CpuNotes) -> CpuNotes:
+        """A CPU returns from the trampoline."""
+        self._lab.module.hold(on=False)
+        after = self._left(event.agent, cpu)
+        self._lab.module.hold(on=True)
+        return after
 
     def _left(self, index: int, cpu: CpuNotes) -> CpuNotes:
         """A CPU returns from a site to where it came from."""
-        self._lab.cpus[index].go_to(self._lab.module.home if cpu.nmi is None else cpu.interrupted)
+        self._lab.cpus[index].go_to(self._origin(cpu))
         return self._stands(cpu, None)
 
     def _handle(self, event: Event, cpu: CpuNotes) -> CpuNotes:
         """The guest's breakpoint handler calls the host's, and the CPU continues as told."""
-        direction, stand, handler = self._lab.cpus[event.agent], cpu.inner, self._handler
+        direction, stand, handler = self._lab.cpus[event.agent], cpu.inner, self._patcher.handler
         assert stand is not None and handler is not None
         patch, asked, refused = self.course.patches[stand.site - 1], handler.asked, handler.refused
-        again, behind = patch.address + stand.offset, patch.address + len(patch.old)
+        again, behind_it = patch.address + stand.offset, patch.address + len(patch.old)
+        if self._will_call_freed(stand):
+            direction.go_on_while(lambda: handler.asked == asked)
+            end(self.scenario, Wrong.FREED, f"calls a trampoline that is freed at site {stand.site}")
+        goes_on = (*self._targets, *((self._origin(cpu),) if self.scenario.codes else ()))
         try:
-            direction.go_to(again, behind, *self._targets)
+            direction.go_to(again, behind_it, *goes_on)
         except (GuestPanic, Lost):
             if handler.refused == refused:
                 raise
         if handler.refused > refused:
-            self._wrong(Wrong.BREAKPOINT, f"a breakpoint that nobody knows at site {stand.site}")
+            end(self.scenario, Wrong.BREAKPOINT, f"a breakpoint that nobody knows at site {stand.site}")
         assert handler.asked == asked + 1
         if direction.pc == again:
             return self._stands(cpu, stand._replace(trapped=False))
-        skips = direction.pc == behind and self.scenario.change is Change.CALL_TO_CALL
+        undoing = self.course.patcher.undoing[self.notes.position]
+        if self._trampolines and undoing and direction.pc == self._targets[0]:
+            return self._stands(cpu, Stand(0, inside=True))
+        skips = direction.pc == behind_it and self.scenario.from_call and self.scenario.to_call
         if skips and Wrong.SKIPPED in self.scenario.never:
-            self._wrong(Wrong.SKIPPED, f"neither the old nor the new call is made at site {stand.site}")
+            end(self.scenario, Wrong.SKIPPED, f"neither the old nor the new call is made at site {stand.site}")
+        if self.scenario.codes and direction.pc == self._origin(cpu):
+            return self._stands(cpu, None)
         return self._left(event.agent, cpu)
 
-    # Violations
+    def _will_call_freed(self, stand: Stand) -> bool:
+        """Whether the breakpoint handler will call the freed trampoline, as the old code does."""
+        patcher, position, scenario = self.course.patcher, self.notes.position, self.scenario
+        known = stand.site in patcher.known[position] and stand.offset == 0 and stand.site not in scenario.misses
+        calls = known and scenario.handler not in (Handler.DIE, Handler.SKIP) and patcher.undoing[position]
+        return calls and self._trampolines and patcher.freed[position]
 
-    def _wrong(self, wrong: Wrong, why: str) -> NoReturn:
-        if wrong not in self.scenario.never:
-            raise DeadEnd(why)
-        raise Violation(wrong, why)
+    # Violations
 
     def _afterwards(self, cycles: int) -> str:
         """What the guest notices during some cycles."""
@@ -357,20 +317,6 @@ class Direction:
         bytes_there = np.array([[place, place + size] for place, size in places], np.uint64)
         for cpu in self._lab.cpus:
             cpu.cpu.forget(bytes_there)
-
-
-@dataclass(frozen=True)
-class _Given:
-    """The scenario's steps as a protocol. Not a closure: snapshots would save the cells of closures one by one."""
-
-    steps: tuple[Step, ...]
-
-    def __call__(self, patches: Sequence[Patch], breakpoint: bytes) -> list[Step]:
-        return list(self.steps)
-
-
-def _nothing() -> None:
-    """Called when the driver has finished."""
 
 
 def _first_line(end: Exception) -> str:

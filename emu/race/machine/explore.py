@@ -11,9 +11,10 @@ from typing import NamedTuple
 from emu.cpu.host_signals import Held
 from emu.cpu.snapshot import State
 from emu.race.limits import INTERRUPTED, Limits
-from emu.race.machine.direction import DeadEnd, Direction, Violation
+from emu.race.machine.direction import Direction
 from emu.race.machine.lab import Lab
 from emu.race.machine.notes import Notes
+from emu.race.machine.violation import DeadEnd, Violation
 from emu.race.schedule.event import Event
 
 __all__ = ["Explored", "explore"]

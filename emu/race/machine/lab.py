@@ -33,24 +33,28 @@ class Lab:
         arch: the architecture.
         cpus: the number of CPUs.
         seed: the machine's seed.
+        patcher: whether it has one more CPU, for what the patcher does that is no step of the driver.
 
     Attributes:
         arch: as given.
         machine: the machine.
         module: the module.
         cpus: its CPUs, for directing them.
+        patcher: the patcher's CPU; None: it has none.
         snapshots: the machine's snapshots; their base is the lab's.
         digest: a digest of the base: RAM, including the images, and registers.
     """
 
-    def __init__(self, arch: str, cpus: int, seed: int) -> None:
+    def __init__(self, arch: str, cpus: int, seed: int, *, patcher: bool = False) -> None:
         self.arch = arch
+        self.patcher: CpuDirection | None = None
+        self.cpus: list[CpuDirection] = []
         with ExitStack() as opened:
-            self.machine = opened.enter_context(Machine(arch=arch, cpus=cpus, seed=seed, memory=_MEMORY, timing=STATIC))
-            self._prepare()
+            self.machine = opened.enter_context(Machine(arch=arch, cpus=cpus + patcher, seed=seed, memory=_MEMORY, timing=STATIC))
+            self._prepare(cpus)
             opened.pop_all()
 
-    def _prepare(self) -> None:
+    def _prepare(self, cpus: int) -> None:
         """Brings the booted machine to its base."""
         machine = self.machine
         loaded = machine.run("modprobe race_lab")
@@ -58,10 +62,12 @@ class Lab:
             raise RuntimeError(f"the guest cannot load race_lab: {loaded.output.decode(errors='replace').strip()}")
         self.module = LabModule(machine.kernel)
         machine.advance(_SETTLE)
-        self.cpus = [CpuDirection(machine, cpu, self.module) for cpu in machine.board.cpus]
-        for cpu in self.cpus:
+        directions = [CpuDirection(machine, cpu, self.module) for cpu in machine.board.cpus]
+        for cpu in directions:
             cpu.hold_timers()
             cpu.go_home()
+        self.cpus = directions[:cpus]
+        self.patcher = directions[cpus] if directions[cpus:] else None
         self.digest = self._digest()
         self.snapshots = Snapshots(machine.board, [machine])
 
@@ -89,14 +95,24 @@ class Lab:
             found.append(left[place].pop(0))
         return found
 
-    def targets(self, places: Sequence[int]) -> tuple[int, int]:
-        """Targets for the sites' calls: the kernel's trampoline, and another function (`RaceArch.second_target`)."""
+    def targets(self, places: Sequence[int], *, trampoline: bool = False) -> tuple[int, int]:
+        """Targets for the sites' calls: the kernel's trampoline, and another function (`RaceArch.second_target`).
+
+        `trampoline`: the first one is the module's, which can be freed, and the second one the kernel's.
+        """
+        if trampoline:
+            return self.module.trampoline, self.machine.kernel.image.symbol("ftrace_caller")
         image, second = self.machine.kernel.image, load(self.arch).second_target
         if second:
             return image.symbol("ftrace_caller"), image.symbol(second)
         taken = self.sites(places)
         other = next(site for sites in reversed(list(self.module.sites.values())) for site in sites if site not in taken)
         return image.symbol("ftrace_caller"), other.function
+
+    def landings(self, *, trampoline: bool = False) -> tuple[int, int]:
+        """Functions that only return: one of the module, or its trampoline, and one of the kernel, which is far away."""
+        first = self.module.trampoline if trampoline else self.module.rest
+        return first, self.machine.kernel.image.symbol(load(self.arch).landing)
 
     def _digest(self) -> str:
         found = hashlib.blake2b(digest_size=8)

@@ -6,20 +6,27 @@ from __future__ import annotations
 from emu.ftrace.sites.patching import Park, Release, Synchronise
 from emu.race.machine.direction import Direction
 from emu.race.machine.lab import Lab
-from emu.race.scenario.protocol_steps import LabStep
+from emu.race.model.cpu_state import frees
+from emu.race.scenario.change import Change
+from emu.race.scenario.protocol_steps import Free, LabStep
 from emu.race.scenario.scenario import Scenario
 
-__all__ = ["lab"]
+__all__ = ["lab", "lab_for"]
 
 _MOST = 4  # labs that are kept
 
-_booted: dict[tuple[str, int, int], Lab] = {}
+_booted: dict[tuple[str, int, int, bool], Lab] = {}
 
 
-def lab(arch: str, cpus: int, seed: int) -> Lab:
+def lab_for(scenario: Scenario, seed: int) -> Lab:
+    """The lab for a scenario: its memory is freed by one more CPU."""
+    return lab(scenario.arch, scenario.cpus, seed, patcher=frees(scenario))
+
+
+def lab(arch: str, cpus: int, seed: int, *, patcher: bool = False) -> Lab:
     """The lab for these arguments, shared with later callers. It is closed when several others have been requested."""
-    arguments = (arch, cpus, seed)
-    found = _booted.pop(arguments, None) or _settled(Lab(*arguments))
+    arguments = (arch, cpus, seed, patcher)
+    found = _booted.pop(arguments, None) or _settled(Lab(arch, cpus, seed, patcher=patcher))
     _booted[arguments] = found
     if len(_booted) > _MOST:
         _booted.pop(next(iter(_booted))).close()
@@ -31,13 +38,17 @@ def _settled(booted: Lab) -> Lab:
 
     It takes a path with each kind of event on each CPU, and checks the snapshots after every event.
     """
-    steps: list[LabStep] = [Synchronise(), Park(), Release()]
-    cpus = len(booted.cpus)
-    scenario = Scenario("", lambda patches, breakpoint: steps, "", arch=booted.arch, cpus=cpus, nmi_sites=frozenset({1}))
-    direction = Direction(booted, scenario, "coherent")
-    looked = 0
-    while (found := _lacking_after(booted, direction, looked)) is not None:
-        looked = found
+    steps: list[LabStep] = [Synchronise(), Park(), Release(), *([Free()] if booted.patcher else [])]
+    visited, nobody = frozenset({1}), frozenset[int]()
+    for nmis, irqs in ((visited, nobody), (nobody, visited)):
+        scenario = Scenario(
+            "", lambda patches, breakpoint: steps, "", arch=booted.arch, cpus=len(booted.cpus), nmi_sites=nmis, irq_sites=irqs,
+            change=Change.CALL_TO_NOP,
+        )  # fmt: skip
+        direction = Direction(booted, scenario, "coherent")
+        looked = 0
+        while (found := _lacking_after(booted, direction, looked)) is not None:
+            looked = found
     return booted
 
 

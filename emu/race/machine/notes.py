@@ -5,29 +5,28 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from emu.race.model.cpu_state import Due
+from emu.race.model.cpu_state import ANY, Due
 from emu.race.scenario.fetch import View
 
-__all__ = ["ANY", "MIXTURE", "NEW", "OLD", "CpuNotes", "Notes", "Stand", "answered"]
-
-OLD, NEW, MIXTURE = 1, 2, 4
-ANY = OLD | NEW | MIXTURE
+__all__ = ["CpuNotes", "Notes", "Stand", "answered"]
 
 
 class Stand(NamedTuple):
     """A CPU's position at a site.
 
     Attributes:
-        site: the site's number, from 1.
+        site: the site's number, from 1; in the trampoline 0.
         offset: of the next instruction, or of the breakpoint.
-        kept: what the instructions so far may have been: OLD, NEW, MIXTURE (`Scenario.mixture`), or several of these.
+        kept: what the instructions so far may have been: OLD, NEW, codes between them, or several of these (`cpu_state.Frame`).
         trapped: whether it is in the breakpoint handler.
+        inside: whether it is in the trampoline that the old code of a site has called.
     """
 
     site: int
     offset: int = 0
     kept: int = ANY
     trapped: bool = False
+    inside: bool = False
 
 
 class CpuNotes(NamedTuple):
@@ -36,25 +35,31 @@ class CpuNotes(NamedTuple):
     Attributes:
         view: for each site, the versions that it may see.
         thread: its thread's position; None: at home.
+        irq: the position of another interrupt's handler that came to a site; None: not in such an interrupt.
         nmi: its NMI handler's position; None: not in an NMI.
         due: what it owes the patcher.
         visits: how many more times its thread may visit a site.
-        nmis: how many more NMIs may occur.
-        interrupted: where its NMI occurred.
+        nmis: how many more NMIs, and other interrupts that come to sites, may occur.
+        interrupted: where its NMI occurred, and where its other interrupt did.
     """
 
     view: tuple[View, ...]
     thread: Stand | None = None
+    irq: Stand | None = None
     nmi: Stand | None = None
     due: Due = Due.NOTHING
     visits: int = 1
     nmis: int = 1
-    interrupted: int = 0
+    interrupted: tuple[int, int] = (0, 0)
 
     @property
     def inner(self) -> Stand | None:
         """Its innermost position."""
-        return self.nmi or self.thread
+        return self.nmi or self.irq or self.thread
+
+    @property
+    def interrupts_are_on(self) -> bool:
+        return self.nmi is None and self.irq is None and not (self.thread is not None and self.thread.trapped)
 
 
 def answered(cpu: CpuNotes) -> CpuNotes:
@@ -84,4 +89,5 @@ _NOWHERE = Stand(0)
 
 
 def _key(cpu: CpuNotes) -> CpuNotes:
-    return cpu._replace(thread=cpu.thread or _NOWHERE, nmi=cpu.nmi or _NOWHERE, interrupted=0)
+    stands = [stand or _NOWHERE for stand in (cpu.thread, cpu.irq, cpu.nmi)]
+    return cpu._replace(thread=stands[0], irq=stands[1], nmi=stands[2], interrupted=(0, 0))

@@ -7,9 +7,10 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 
 from emu.cpu.snapshot import State
-from emu.race.machine.direction import DeadEnd, Direction, Violation
-from emu.race.machine.labs import lab
+from emu.race.machine.direction import Direction
+from emu.race.machine.labs import lab_for
 from emu.race.machine.unsupported import unsupported
+from emu.race.machine.violation import DeadEnd, Violation
 from emu.race.model import automaton_of
 from emu.race.scenario.scenario import Scenario
 from emu.race.schedule.event import Event
@@ -43,7 +44,7 @@ class MachineRun:
         automaton_of(scenario, fetch)
         if (why := unsupported(scenario)) is not None:
             raise ValueError(why)
-        self._lab = lab(scenario.arch, scenario.cpus, seed)
+        self._lab = lab_for(scenario, seed)
         if digest and digest != self._lab.digest:
             raise ValueError(
                 f"the schedule is of another machine: its digest is {digest}, and that of this build's machine of "

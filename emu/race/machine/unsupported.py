@@ -4,16 +4,20 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 
 from emu.cpu import arch as cpu_arch
-from emu.ftrace.sites.patching import Release
+from emu.ftrace.sites.patching import Park, Release
+from emu.race.machine.placed import without_place
+from emu.race.model.cpu_state import frees, trampolines
 from emu.race.model.model_sites import model_patches
-from emu.race.scenario.protocol_steps import Forget, Free, Know, Lock, Unlock, WaitTasks
-from emu.race.scenario.scenario import Handler, Hotplug, Scenario
+from emu.race.scenario.protocol_steps import Free, LabStep, Lock, Unlock
+from emu.race.scenario.scenario import LINE, Handler, Hotplug, Scenario
 
 __all__ = ["unsupported"]
 
-_FUNCTIONS = 2  # of the module race_lab at each offset
+_NO_TRAMPOLINE = "the guest's module has no trampoline on this architecture"
+_FUNCTIONS = 2  # of the module race_lab at each offset in a line; one at a page's end
 
 
 def unsupported(scenario: Scenario) -> str | None:
@@ -23,36 +27,48 @@ def unsupported(scenario: Scenario) -> str | None:
         ValueError: it is impossible anywhere. The text says why.
     """
     offsets = scenario.race_arch.machine_places
-    if scenario.others:
-        return "the machine has one patcher"
-    if scenario.live:
-        return "the machine is not searched for what repeats for ever"
-    if scenario.handler is Handler.WAIT:
-        return "the guest's breakpoint handler does not wait"
     most = cpu_arch.load(scenario.arch).max_cpus
     steps = scenario.steps(model_patches(scenario))
     for place, count in Counter(scenario.places).items():
         if place not in offsets:
-            return f"the guest's module has no site at {place} of a line, but at {', '.join(map(str, offsets))}"
-        if count > _FUNCTIONS:
-            return f"the guest's module has {_FUNCTIONS} sites at {place} of a line, not {count}"
-    if scenario.cpus > most:
+            return f"the guest's module has no site at {place} of a page, but at {', '.join(map(str, offsets))}"
+        functions = _FUNCTIONS if place < LINE else 1
+        if count > functions:
+            return f"the guest's module has {functions} sites at {place} of a page, not {count}"
+    if scenario.cpus + frees(scenario) > most:
         return f"a machine has at most {most} CPUs"
-    if any(isinstance(step, Lock | Unlock) for step in steps):
-        return "the machine's patcher takes no locks"
-    trampolines = Free | WaitTasks if scenario.from_call else Free
-    if any(isinstance(step, trampolines) for step in steps):
-        return "the guest frees no trampolines"
-    if scenario.user or scenario.entry_sites:
-        return "the guest's CPUs begin in the kernel, and nothing is deferred to its entry"
-    if scenario.codes or scenario.right or scenario.into:
-        return "the guest's module has sites with the changes of `change` alone, and no jumps into them"
-    if scenario.irq_sites or scenario.idle_sites or scenario.hotplug is not Hotplug.NONE or scenario.nests or scenario.ist:
-        return "on the guest neither interrupts nor the idle task come to sites, no CPU goes, and no NMIs nest"
-    if any(isinstance(step, Know) or (isinstance(step, Forget) and step.site) for step in steps):
-        return "the guest's handler knows all sites or none"
-    if scenario.deaf and any(isinstance(step, Release) for step in steps):
-        return "the guest's CPUs always synchronise when they are released"
-    if scenario.handler_sites:
-        return "the guest's breakpoint handler comes to no site"
+    for words, meant, why in _words(scenario, steps):
+        if meant:
+            return f"'{words}': {why}"
     return None
+
+
+def _words(scenario: Scenario, steps: Sequence[LabStep]) -> Iterator[tuple[str, bool, str]]:
+    """Words of scenarios, whether a scenario has them, and why the guest cannot do them."""
+    yield "patcher", bool(scenario.others), "the machine has one patcher"
+    yield "lock", any(isinstance(step, Lock | Unlock) for step in steps), "the machine's patcher takes no locks"
+    yield "live", scenario.live, "the machine is not searched for what repeats for ever"
+    yield "handler", scenario.handler is Handler.WAIT, "the guest's breakpoint handler does not wait"
+    called = trampolines(scenario)
+    yield "free" if frees(scenario) else "wait-tasks", called and not scenario.race_arch.trampoline, _NO_TRAMPOLINE
+    yield "free", frees(scenario) and _frees_while_parked(steps), "the guest frees no memory while all CPUs wait"
+    own = without_place(scenario) if scenario.codes or scenario.right else None
+    yield "old" if scenario.codes else "right", own is not None, own or ""
+    half = bool(scenario.into) and scenario.change.of_a_pair and not scenario.codes
+    yield "into", half, "on the guest, the second instruction of a pair goes nowhere without the first"
+    yield "user", scenario.user, "the guest's CPUs begin in the kernel, and no synchronisation is deferred"
+    yield "entry", bool(scenario.entry_sites), "the guest's entry comes to no site"
+    yield "in-handler", bool(scenario.handler_sites), "the guest's breakpoint handler comes to no site"
+    yield "idle", bool(scenario.idle_sites), "the guest's idle task comes to no site"
+    yield "hotplug", scenario.hotplug is not Hotplug.NONE, "the guest's CPUs stay"
+    yield "nests", scenario.nests, "the guest's breakpoint handler returns without IRET, so that no NMIs nest"
+    yield "ist", bool(scenario.ist), "no NMIs nest on the guest"
+
+
+def _frees_while_parked(steps: Sequence[LabStep]) -> bool:
+    parked = False
+    for step in steps:
+        if parked and isinstance(step, Free):
+            return True
+        parked = isinstance(step, Park) or (parked and not isinstance(step, Release))
+    return False

@@ -10,12 +10,11 @@ from collections.abc import Set as AbstractSet
 from emu.cpu import arch as cpu_arch
 from emu.cpu.disassembly import disassemble
 from emu.race import arch as race_arch
-from emu.race.model.cpu_state import ANY, BETWEEN, NEW, OLD, Cpu, Due, Frame, Kind, Move, answered, popped, pushed
+from emu.race.model.cpu_state import ANY, OLD, Cpu, Due, Frame, Kind, Move, answered, popped, pushed, replaced, trampolines
 from emu.race.model.model_sites import model_patches
 from emu.race.model.patcher import Patcher, Step
 from emu.race.model.patchers import Patchers
 from emu.race.scenario.fetch_model import FetchModel
-from emu.race.scenario.protocol_steps import Free, WaitTasks
 from emu.race.scenario.scenario import PAGE, Deferral, Handler, Hotplug, Scenario, Stack, Wrong
 from emu.race.schedule.event import Event, What
 
@@ -52,19 +51,13 @@ class Automaton:
         self._leaves = scenario.race_arch.leaves
         self._old = [self._instructions(patch.address, patch.old) for patch in self._patches]
         self._new = [self._instructions(patch.address, patch.new) for patch in self._patches]
-        steps = [step for of in scenario.steps_of_all(self._patches) for step in of]
         between = [scenario.between(patch) for patch in self._patches]
         self._between = [
             [self._instructions(patch.address, code) for code, _ in codes]
             for patch, codes in zip(self._patches, between, strict=True)
         ]
-        self._trampolines = scenario.from_call and any(isinstance(step, Free | WaitTasks) for step in steps)
-        replaced = {True: NEW, False: OLD}
-        for keeps_old in replaced:
-            for bit, (_, as_new) in enumerate(between[0]):
-                if as_new is not (not keeps_old):
-                    replaced[keeps_old] |= BETWEEN << bit
-        self._replaced = replaced
+        self._trampolines = trampolines(scenario)
+        self._replaced = {keeps_old: replaced(scenario, self._patches, keeps_old=keeps_old) for keeps_old in (False, True)}
         self._handler_sites, self._entry_sites, self._nmi_sites, self._irq_sites, self._idle_sites = (
             sorted(of)
             for of in (

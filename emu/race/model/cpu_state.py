@@ -3,15 +3,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import IntEnum, StrEnum
 from typing import NamedTuple
 
+from emu.ftrace.sites.patching import Patch
+from emu.race.model.model_sites import model_patches
 from emu.race.scenario.fetch import View
-from emu.race.scenario.scenario import Wrong
+from emu.race.scenario.protocol_steps import Free, LabStep, WaitTasks
+from emu.race.scenario.scenario import Scenario, Wrong
 from emu.race.schedule.event import Event
 
 __all__ = [
-    "ANY", "BETWEEN", "MOST_BETWEEN", "NEW", "OLD", "Cpu", "Due", "Frame", "Kind", "Move", "answered", "popped", "pushed",
+    "ANY", "BETWEEN", "MOST_BETWEEN", "NEW", "OLD", "Cpu", "Due", "Frame", "Kind", "Move", "answered", "frees", "popped",
+    "pushed", "replaced", "trampolines",
 ]  # fmt: skip
 
 OLD, NEW, BETWEEN = 1, 2, 4  # BETWEEN: the first of the codes between them; the others' bits follow
@@ -137,3 +142,28 @@ def popped(cpu: Cpu) -> Cpu:
 def answered(cpu: Cpu) -> Cpu:
     """The CPU after it has moved: if its task is away, it has answered the wait for tasks."""
     return cpu._replace(due=Due.NOTHING) if cpu.due is Due.TASK and cpu.task_is_away else cpu
+
+
+def replaced(scenario: Scenario, patches: Sequence[Patch], *, keeps_old: bool) -> int:
+    """The codes that must not be executed after the protocol, as bits (`Frame.kept`), if the old code is kept, or the new."""
+    kept = OLD if keeps_old else NEW
+    found = (OLD | NEW) & ~kept
+    for bit, (_, as_new) in enumerate(scenario.between(patches[0])):
+        if as_new is not (kept == NEW):
+            found |= BETWEEN << bit
+    return found
+
+
+def trampolines(scenario: Scenario) -> bool:
+    """Whether old calls call trampolines in which a task may stand: they are freed, or waited for."""
+    return scenario.from_call and any(isinstance(step, Free | WaitTasks) for step in _steps(scenario))
+
+
+def frees(scenario: Scenario) -> bool:
+    """Whether trampolines that old calls call are freed."""
+    return scenario.from_call and any(isinstance(step, Free) for step in _steps(scenario))
+
+
+def _steps(scenario: Scenario) -> list[LabStep]:
+    """The steps of all patchers."""
+    return [step for steps in scenario.steps_of_all(model_patches(scenario)) for step in steps]

@@ -19,12 +19,14 @@
 #include <linux/ktime.h>
 #include <linux/mm.h>
 #include <linux/module.h>
+#include <linux/moduleloader.h>
 #include <linux/mutex.h>
 #include <linux/nmi.h>
 #include <linux/pagemap.h>
 #include <linux/preempt.h>
 #include <linux/rcupdate.h>
 #include <linux/sched.h>
+#include <linux/set_memory.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/smp.h>
@@ -39,6 +41,7 @@
 #include <linux/wait_bit.h>
 #include <linux/workqueue.h>
 #include <linux/writeback.h>
+#include <asm/cacheflush.h>
 
 EXPORT_SYMBOL(printk);
 EXPORT_SYMBOL(vprintk);
@@ -56,6 +59,12 @@ EXPORT_SYMBOL(tracing_snapshot);
 EXPORT_SYMBOL(tracing_snapshot_alloc);
 EXPORT_SYMBOL(tracing_alloc_snapshot);
 EXPORT_SYMBOL(ftrace_dump);
+
+EXPORT_SYMBOL(module_alloc);
+EXPORT_SYMBOL(module_memfree);
+EXPORT_SYMBOL(set_memory_ro);
+EXPORT_SYMBOL(set_memory_x);
+EXPORT_SYMBOL(flush_icache_range);
 
 EXPORT_SYMBOL(branch_key);
 EXPORT_SYMBOL(ftrace_likely_correct);

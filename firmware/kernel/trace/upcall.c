@@ -32,7 +32,8 @@ noinstr u64 upcall_sync_core(u64 arg)
 
 /*
  * Every CPU increments `arrived` and waits here with interrupts off, while the
- * host changes code that no CPU may execute meanwhile.
+ * host changes code that no CPU may execute meanwhile. Who goes on runs code as
+ * it is in memory.
  * @arg: struct upcall_stop.
  */
 noinstr u64 upcall_stop_machine(u64 arg)
@@ -42,5 +43,6 @@ noinstr u64 upcall_stop_machine(u64 arg)
 	__atomic_fetch_add(&stop->arrived, 1, __ATOMIC_SEQ_CST);
 	while (!READ_ONCE(stop->released))
 		cpu_relax();
+	sync_core();
 	return 0;
 }
