@@ -12,7 +12,7 @@ from emu.race.machine.placed import without_place
 from emu.race.model.cpu_state import frees, trampolines
 from emu.race.model.model_sites import model_patches
 from emu.race.scenario.protocol_steps import Free, LabStep, Lock, Unlock
-from emu.race.scenario.scenario import LINE, Handler, Hotplug, Scenario
+from emu.race.scenario.scenario import LINE, Handler, Hotplug, Scenario, Stack
 
 __all__ = ["unsupported"]
 
@@ -62,7 +62,8 @@ def _words(scenario: Scenario, steps: Sequence[LabStep]) -> Iterator[tuple[str, 
     yield "idle", bool(scenario.idle_sites), "the guest's idle task comes to no site"
     yield "hotplug", scenario.hotplug is not Hotplug.NONE, "the guest's CPUs stay"
     yield "nests", scenario.nests, "the guest's breakpoint handler returns without IRET, so that no NMIs nest"
-    yield "ist", bool(scenario.ist), "no NMIs nest on the guest"
+    stack = Stack.BREAKPOINT in scenario.ist and scenario.race_arch.breakpoint_stack is None
+    yield "ist", stack, "the guest's breakpoint handler has no stack of its own"
 
 
 def _frees_while_parked(steps: Sequence[LabStep]) -> bool:
