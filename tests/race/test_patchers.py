@@ -156,8 +156,8 @@ def test_texts_are_read_back() -> None:
 
 
 def test_the_machine_has_one_patcher() -> None:
-    assert machine.unsupported(scenario(FIRST, SECOND)) == "the machine has one patcher"
-    assert machine.unsupported(scenario(locked(FIRST))) == "the machine's patcher takes no locks"
+    assert machine.unsupported(scenario(FIRST, SECOND)) == "'patcher': the machine has one patcher"
+    assert machine.unsupported(scenario(locked(FIRST))) == "'lock': the machine's patcher takes no locks"
 
 
 def nearly(random: Random, text: str) -> str:

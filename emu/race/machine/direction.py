@@ -24,7 +24,7 @@ from emu.race.machine.placed import behind, own_patches, placed
 from emu.race.machine.violation import Violation, end
 from emu.race.model.cpu_state import OLD, Due, replaced, trampolines
 from emu.race.scenario.fetch import View
-from emu.race.scenario.scenario import Handler, Scenario, Wrong
+from emu.race.scenario.scenario import Handler, Scenario, Stack, Wrong
 from emu.race.schedule.event import PATCHER, Event, What
 
 __all__ = ["Direction"]
@@ -70,7 +70,7 @@ class Direction:
         self.course = Course(placed(scenario), fetch, patches, following)
         self._patcher = PatcherDirection(lab, scenario, self.course, following if scenario.codes else [b""] * len(patches))
         self.scenario = scenario
-        self._replaced = replaced(scenario, patches, bool(scenario.fails_at))
+        self._replaced = replaced(scenario, patches, keeps_old=bool(scenario.fails_at))
         self._goes_anywhere = bool(scenario.codes or scenario.right or scenario.into)
         self._visits = scenario.visits or visits
         self.notes = Notes(0, ())
@@ -183,6 +183,9 @@ class Direction:
             end(self.scenario, Wrong.TORN, f"executes what is neither old nor new {self._where(event)}")
         trap = self.scenario.breakpoint
         if trap and event.code.startswith(trap):
+            if Stack.BREAKPOINT in self.scenario.ist and cpu.is_trapped:
+                why = "and its handler begins at the top of another's stack"
+                end(self.scenario, Wrong.OVERWRITTEN, f"in an NMI the breakpoint at site {stand.site} is hit, {why}")
             return self._stands(cpu, stand._replace(trapped=True))
         return self._executed(event, cpu, stand)
 

@@ -58,6 +58,11 @@ class CpuNotes(NamedTuple):
         return self.nmi or self.irq or self.thread
 
     @property
+    def is_trapped(self) -> bool:
+        """Whether it is in the breakpoint handler, or has been interrupted there."""
+        return any(stand is not None and stand.trapped for stand in (self.thread, self.irq, self.nmi))
+
+    @property
     def interrupts_are_on(self) -> bool:
         return self.nmi is None and self.irq is None and not (self.thread is not None and self.thread.trapped)
 

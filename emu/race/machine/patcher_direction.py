@@ -16,7 +16,7 @@ from emu.race.machine.notes import CpuNotes, Notes, answered
 from emu.race.machine.violation import end
 from emu.race.machine.watched_handler import WatchedHandler
 from emu.race.model.cpu_state import Due
-from emu.race.scenario.scenario import Scenario, Wrong
+from emu.race.scenario.scenario import Scenario, Stack, Wrong
 from emu.race.schedule.event import Event, What
 
 __all__ = ["PatcherDirection"]
@@ -65,6 +65,10 @@ class PatcherDirection:
             self.handler = WatchedHandler(breakpoint_handler(self._machine, scenario.handler, misses, own=own))
             driver.breakpoint_handler = self.handler
             self._know(0)
+        stack = scenario.race_arch.breakpoint_stack
+        if Stack.BREAKPOINT in scenario.ist and stack is not None:
+            symbol, offset, data = stack
+            self._store(self._machine.kernel.image.symbol(symbol) + offset, data)
         driver.held = True
         driver.protocol = _Given(tuple(self._course.given))
         driver.start(patches, _nothing)
