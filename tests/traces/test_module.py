@@ -35,15 +35,15 @@ TRACE = """\
           <idle>-0       [001] d.s2.     0.030272: sample_add [sample_timer] <-sample_count [sample_timer]
    sample_thread-19      [000] .....     0.031031: sample_count [sample_timer] <-sample_thread [sample_timer]
    sample_thread-19      [000] d..1.     0.031032: sample_add [sample_timer] <-sample_count [sample_timer]
-   sample_thread-19      [000] .....     0.031033: sample_rest [sample_timer] <-sample_thread [sample_timer]
+   sample_thread-19      [000] .....     0.031032: sample_rest [sample_timer] <-sample_thread [sample_timer]
           <idle>-0       [001] ..s1.     0.041015: sample_beat [sample_timer] <-call_timer_fn
           <idle>-0       [001] ..s1.     0.041015: sample_count [sample_timer] <-sample_beat [sample_timer]
           <idle>-0       [001] d.s2.     0.041016: sample_add [sample_timer] <-sample_count [sample_timer]
    sample_thread-19      [000] .....     0.043032: sample_count [sample_timer] <-sample_thread [sample_timer]
    sample_thread-19      [000] d..1.     0.043032: sample_add [sample_timer] <-sample_count [sample_timer]
    sample_thread-19      [000] .....     0.043033: sample_rest [sample_timer] <-sample_thread [sample_timer]
-           rmmod-21      [000] .....     0.046210: sample_timer_exit [sample_timer] <-delete_module
-           rmmod-21      [000] .....     0.046214: sample_thread_stop [sample_timer] <-sample_timer_exit [sample_timer]
+           rmmod-21      [000] .....     0.046207: sample_timer_exit [sample_timer] <-delete_module
+           rmmod-21      [000] .....     0.046211: sample_thread_stop [sample_timer] <-sample_timer_exit [sample_timer]
            rmmod-21      [000] .....     0.055068: sample_count [sample_timer] <-sample_timer_exit [sample_timer]
            rmmod-21      [000] d..1.     0.055068: sample_add [sample_timer] <-sample_count [sample_timer]
 """
