@@ -59,6 +59,7 @@ class RaceArch:
         trampoline: whether the module race_lab has a trampoline, which can be freed.
         breakpoint_stack: what makes the guest's breakpoint handler begin on a stack of its own: a symbol of the kernel, an
             offset, and the bytes there; None: nothing does.
+        breakpoint_iret: what makes the guest's breakpoint handler return by an instruction that unmasks NMIs, in the same form.
         landing: a function of the kernel that only returns; "": there is none.
     """
 
@@ -81,6 +82,7 @@ class RaceArch:
     landing: str = ""
     trampoline: bool = False
     breakpoint_stack: tuple[str, int, bytes] | None = None
+    breakpoint_iret: tuple[str, int, bytes] | None = None
 
 
 def load(name: str) -> RaceArch:

@@ -82,6 +82,7 @@ ARCH = RaceArch(
     returns=bytes([0xC3]),
     landing="__fentry__",
     trampoline=True,
+    breakpoint_iret=("asm_exc_int3", 7, bytes([0x90, 0xE9])),  # always the way of a breakpoint in user mode
     breakpoint_stack=("idt_table", 16 * 3 + 4, bytes([2])),  # its gate's IST index: the stack of double faults, which never come
     following=bytes.fromhex("55 48 89 e5 5d c3 cc cc cc cc cc cc cc cc"),  # push %rbp; mov %rsp,%rbp; pop %rbp; ret
 )  # fmt: skip

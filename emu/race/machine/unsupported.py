@@ -61,7 +61,8 @@ def _words(scenario: Scenario, steps: Sequence[LabStep]) -> Iterator[tuple[str, 
     yield "in-handler", bool(scenario.handler_sites), "the guest's breakpoint handler comes to no site"
     yield "idle", bool(scenario.idle_sites), "the guest's idle task comes to no site"
     yield "hotplug", scenario.hotplug is not Hotplug.NONE, "the guest's CPUs stay"
-    yield "nests", scenario.nests, "the guest's breakpoint handler returns without IRET, so that no NMIs nest"
+    nests = scenario.nests and (scenario.race_arch.breakpoint_iret is None or Stack.NMI not in scenario.ist)
+    yield "nests", nests, "the guest's NMIs begin at the top of the same stack, as with 'ist nmi'"
     stack = Stack.BREAKPOINT in scenario.ist and scenario.race_arch.breakpoint_stack is None
     yield "ist", stack, "the guest's breakpoint handler has no stack of its own"
 
