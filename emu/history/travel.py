@@ -11,7 +11,7 @@ instruction that accessed memory; going backward, before it.
 
 >>> travel = Travel(machine)
 >>> travel.begin("cat /proc/uptime")
->>> travel.add(Breakpoint(machine.kernel.symbols.address("vfs_read"), cpu=1))
+>>> travel.add(Breakpoint(machine.kernel.image.symbols["vfs_read"], cpu=1))
 >>> travel.go()
 StopReason(reason=Reason.BREAKPOINT, ...)
 >>> travel.back_step(1, 100)
@@ -61,10 +61,16 @@ class Travel(Standing):
     def _write(self, console: Callable[[bytes], object], data: bytes) -> None:
         """The guest writes: what it has not written before is passed on."""
         replay = self.replay
-        known = len(data) if replay.looks_ahead else max(self._emitted - replay.produced, 0)
+        at = replay.produced
         replay.produced += len(data)
-        if new := data[known:]:
-            self._emitted = replay.produced
+        if replay.looks_ahead:
+            replay.withheld.append((console, at, data))
+        else:
+            self._pass_on(console, at, data)
+
+    def _pass_on(self, console: Callable[[bytes], object], at: int, data: bytes) -> None:
+        if new := data[max(self._emitted - at, 0) :]:
+            self._emitted = at + len(data)
             console(new)
 
     # What stops it
@@ -257,9 +263,14 @@ class Travel(Standing):
             replay.resume()
             start = replay.start()
             replay.goal_instructions(cpu, index)
-            outcome = self._run(interrupted)
-            if outcome.reason != Reason.STEP and self._index(cpu) <= index:
-                return outcome
+            last = self._last
+            with replay.looking_ahead():
+                outcome = self._run(interrupted)
+                if outcome.reason != Reason.STEP and self._index(cpu) <= index:
+                    for console, at, data in replay.withheld:
+                        self._pass_on(console, at, data[: max(replay.produced - at, 0)])
+                    return outcome
+            self._last = last
             replay.restore(start)
             if not self._seek(cpu, index):
                 raise AssertionError(f"CPU {cpu} does not get to instruction {index} again")
