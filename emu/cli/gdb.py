@@ -134,7 +134,10 @@ def gdb(
         def ready(chosen: int) -> Callable[[], bool]:
             going.close()
             if debugger is None:
-                click.echo(f"emu: waiting for gdb: target remote :{chosen}; symbols: {debug or file}", err=True)
+                from emu.gdb import GDB_SCRIPT
+
+                words = f"source {GDB_SCRIPT}; target remote :{chosen}"
+                click.echo(f"emu: waiting for gdb: {words}; symbols: {debug or file}", err=True)
                 return lambda: True
             started.append(opened.enter_context(_started([debugger, *_words(chosen, file, debug, scripts)])))
             return lambda: started[0].poll() is None

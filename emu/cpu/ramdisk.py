@@ -11,13 +11,18 @@ import mmap
 import os
 import stat
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import ClassVar, Self
+from typing import ClassVar, ParamSpec, Self, TypeVar
+
+from emu.cpu.journal import Journal
 
 __all__ = ["Operation", "RamDisk"]
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 _SECTOR = 512  # bytes
 _PRIVATE = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS
@@ -47,6 +52,9 @@ class RamDisk:
     Args:
         size: bytes, rounded down to whole sectors.
         descriptor: an open file with the sectors, instead of memory; closed with the disk.
+
+    Attributes:
+        journal: what was read from the file and written to it; None: nobody wants to know.
     """
 
     SETUP: ClassVar[int] = 1_000  # cycles: 10 us at 100 MHz, about what a solid-state disk's controller takes
@@ -56,6 +64,7 @@ class RamDisk:
     def __init__(self, size: int, descriptor: int | None = None) -> None:
         self.sectors = size // _SECTOR
         self._descriptor = descriptor
+        self.journal: Journal | None = None
         self._memory = mmap.mmap(-1, max(self.sectors, 1) * _SECTOR, _PRIVATE) if descriptor is None else None
         self._busy_until = 0
         self._next_sector = 0
@@ -118,7 +127,7 @@ class RamDisk:
         if self._memory is not None:
             return self._memory[start : start + size]
         assert self._descriptor is not None
-        data = os.pread(self._descriptor, size, start)
+        data = self._outside(os.pread, self._descriptor, size, start)
         return data + bytes(size - len(data))  # zeros if the file has become shorter
 
     def write(self, start: int, data: bytes) -> None:
@@ -133,7 +142,7 @@ class RamDisk:
             self._memory[start : start + len(data)] = data
             return
         assert self._descriptor is not None
-        if os.pwrite(self._descriptor, data, start) != len(data):
+        if self._outside(os.pwrite, self._descriptor, data, start) != len(data):
             raise OSError("short write")
 
     def _check(self, start: int, size: int) -> None:
@@ -179,6 +188,9 @@ class RamDisk:
         except (ValueError, OSError):
             return False
         return True
+
+    def _outside(self, act: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        return act(*args, **kwargs) if self.journal is None else self.journal.call(lambda: act(*args, **kwargs))
 
     def completed(self, now: int) -> tuple[int, bool] | None:
         """Removes the next command completed by `now`, and returns (tag, whether it failed); None if no command is completed."""

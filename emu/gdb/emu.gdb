@@ -2,7 +2,7 @@
 # Callers in emu's kernel that gdb does not find by itself: those of functions that tracing has made return to a trampoline,
 # and those in an image without debug information. `emu gdb` sources this file; with another gdb, do it before `target remote`.
 
-# Files of libraries, which are a Linux's modules, are on this host.
+# Files of libraries, which are modules, are on this host.
 set sysroot /
 
 python
@@ -100,6 +100,18 @@ def _symbol(address):
     return "??" if words[:1] == ["No"] else words[0]
 
 
+def _found(frames):
+    """The frames, as far as gdb finds callers. If there is no register of one, it does not give the frame before that either."""
+    last = None
+    try:
+        for one in frames:
+            yield one
+            last = one.inferior_frame()
+    except gdb.error:
+        if last is not None and (left := last.older()) is not None:
+            yield FrameDecorator(left)
+
+
 class Names:
     """Names the trampolines in backtraces."""
 
@@ -108,7 +120,7 @@ class Names:
         gdb.current_progspace().frame_filters[self.name] = self
 
     def filter(self, frames):
-        for one in frames:
+        for one in _found(frames):
             frame = one.inferior_frame()
             if self._callers.is_trampoline(frame):
                 yield _Named(one, _symbol(frame.pc()))

@@ -96,7 +96,7 @@ class Wire:
     def _read(self, patience: float | None) -> None:
         """Takes what has arrived; waits for it so many seconds, None: as long as it takes."""
         ready = select.select([self._socket, self._door], [], [], patience)[0]
-        if self._socket in ready:  # first: if this client has gone, the one at the door is not refused
+        if self._socket in ready:  # first: if this client has gone, also behind its last packet, the one at the door is served
             try:
                 data = self._socket.recv(_AT_ONCE)
             except OSError:
@@ -105,7 +105,7 @@ class Wire:
                 raise Closed
             self._bytes += data
             self._take()
-        if self._door in ready:
+        if self._door in ready and not select.select([self._socket], [], [], 0)[0]:
             self._refuse()
 
     def _take(self) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from emu.cpu.callouts import Listening
-from emu.cpu.snapshot import Checkpoint
+from emu.cpu.snapshot import Checkpoint, base_sizes
 from emu.history.stops import Breakpoint, Instant, Watchpoint
 
 __all__ = ["Point", "Points"]
@@ -25,6 +25,7 @@ class Point:
         instructions: of each CPU.
         time: the clock of the CPU that runs first from here, in cycles.
         produced: bytes that the guest had written.
+        outside: calls that the journal had.
         listening, watches: the stops that are part of the machine there.
         patching: as Driver.patching: from there, the run is the same only with the same breakpoints.
         anchor: whether the machine was changed just before, so that it cannot be reached from an earlier point.
@@ -36,6 +37,7 @@ class Point:
     instructions: tuple[int, ...]
     time: int
     produced: int
+    outside: int
     listening: Mapping[Breakpoint, Listening]
     watches: frozenset[Watchpoint]
     patching: bool = field(default=False)
@@ -68,7 +70,8 @@ class Points:
     @property
     def size(self) -> int:
         """Bytes that they hold."""
-        return sum(point.checkpoint.size for point in self._points)
+        checkpoints = [point.checkpoint for point in self._points]
+        return sum(one.size for one in checkpoints) + sum(base_sizes(checkpoints).values())
 
     def add(self, point: Point) -> None:
         """Adds a point unless there is one at the instant. Drops others if there are too many bytes."""
@@ -80,11 +83,16 @@ class Points:
             self._drop()
 
     def _drop(self) -> None:
-        """Drops the point that is missed least: one whose neighbours are near, seen from the end. Anchors go last."""
-        end = self._points[-1].turns
+        """Drops the point that is missed least: one whose neighbours are near, seen from the end. Anchors go last.
+
+        If it is what points share that holds most, those that share with the last one stay.
+        """
+        end, last = self._points[-1].turns, self._points[-1].checkpoint.base
+        bases = base_sizes(point.checkpoint for point in self._points)
+        crowded = sum(bases.values()) > self.budget // 2 and len(bases) > 1
         found: tuple[float, int] | None = None
         for n in range(1, len(self._points) - 1):
-            if not self._points[n].anchor:
+            if not self._points[n].anchor and not (crowded and self._points[n].checkpoint.base == last):
                 gap = self._points[n + 1].turns - self._points[n - 1].turns
                 weight = gap / (end - self._points[n].turns + 1)
                 if found is None or weight < found[0]:

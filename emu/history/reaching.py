@@ -45,6 +45,8 @@ def reach(travel: Travel, event: EventPlace, recorded: Callable[[], bool]) -> No
     """
     if event.cpu >= len(travel.board.cpus):
         raise NotReached(f"the machine has no CPU {event.cpu}")
+    if recorded() or travel.nanoseconds > event.time:
+        raise NotReached(f"{event.time / 10**9:.9f} s is before the command")
     begun, missing = travel.now, NotReached(f"CPU {event.cpu} records nothing at {event.time / 10**9:.9f} s")
     if travel.nanoseconds < event.time - _BEFORE:
         while travel.go(limit=event.time - _BEFORE).reason == Reason.ENDED:
@@ -55,12 +57,7 @@ def reach(travel: Travel, event: EventPlace, recorded: Callable[[], bool]) -> No
         if not recorded():
             raise missing
         turn = travel.now.turn - 1  # the last one that has begun
-        while True:
-            travel.goto(max(Instant(turn), begun))
-            if not recorded():
-                break
-            if turn <= begun.turn:
-                raise missing
+        while travel.goto(max(Instant(turn), begun)) and recorded():
             turn -= 1
         place = _in_turn(travel, max(turn, begun.turn), recorded)
     travel.goto(place)

@@ -111,6 +111,7 @@ class Replay:
             tuple(cpu.instructions for cpu in cpus),
             int(min(times, default=self._board.now)),
             self.produced,
+            self.driver.journal.position,
             dict(self.stopping.listening),
             self.stopping.watches,
             self.driver.patching,
@@ -133,10 +134,16 @@ class Replay:
         if anchor:
             self._from = point
 
+    def keep_here(self) -> Point:
+        """Adds a point at the present, where the machine is as the run was, and returns it."""
+        self.now = self.boundary()
+        self.points.add(point := self._point())
+        return point
+
     def restore(self, point: Point) -> None:
         """Goes back, or forward, to a point."""
         self._checkpoints.restore(point.checkpoint)
-        self.history.turns, self.produced = point.turns, point.produced
+        self.history.turns, self.produced, self.driver.journal.position = point.turns, point.produced, point.outside
         self._board.unlimited()
         self.stopping.went_back(point.listening, point.watches)
         self.now, self.shown, self._near, self.faulted = point.instant, None, None, 0

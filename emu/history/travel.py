@@ -20,7 +20,7 @@ StopReason(reason=Reason.BREAKPOINT, ...)
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from time import perf_counter
 
 from emu.cpu.native import turns
@@ -35,6 +35,7 @@ from emu.kernel.endings import GuestPanic, PoweredOff
 __all__ = ["Travel"]
 
 _HISTORY = 512 << 20
+_MARGINS = (16_000_000, 200_000, 0)  # instructions before those that are sought, at which there is a checkpoint
 _SHARE = 20  # a checkpoint is made when the machine has run this many times as long as making the last one took
 
 
@@ -107,14 +108,21 @@ class Travel(Standing):
 
     # Forward
 
-    def begin(self, command: str | Sequence[str], stdin: bytes = b"", on_exec: Callable[[int], None] | None = None) -> None:
-        """Begins a command in the guest; `go` runs it. It is a change, as in `changing`.
+    def begin(
+        self, command: str | Sequence[str], stdin: bytes | None = b"", on_exec: Callable[[int], None] | None = None
+    ) -> None:
+        """Begins a command in the guest; `go` runs it. It is a change, as in `changing`. `stdin`: None: what `type` gives.
 
         Raises:
             BadCommand: the command is empty, too long, or has a NUL byte.
         """
         with self.changing():
             self._driver.begin(command, stdin, on_exec)
+
+    def type(self, data: bytes) -> None:
+        """Gives the command input, as if it were typed now; b"" ends the input. It is a change, too."""
+        with self.changing():
+            self._driver.type(data)
 
     def go(self, limit: int | None = None, interrupted: Callable[[], bool] = _never) -> StopReason:
         """Runs to the next stop after the present instant.
@@ -225,18 +233,16 @@ class Travel(Standing):
         was executed, or `back` to the one that has faulted. Returns False if it does not get there.
         """
         replay = self.replay
-        start = replay.start()
+        start: Point | None = replay.start()
         replay.note_between(None, None)
-        replay.goal_instructions(cpu, index)
-        try:
-            with replay.looking_ahead():
-                while (reached := replay.run_to_goal()) and (change := replay.change) is not None:
-                    self._go_on_at(start := change)
-        except (GuestPanic, PoweredOff):
-            reached = False
+        for margin in _MARGINS:
+            if start is not None and (not margin or index - start.instructions[cpu] > 2 * margin):
+                start = self._run_to(cpu, index - margin, start)
+                if margin and start is not None:
+                    start = replay.keep_here()
         turn = replay.history.turns
         replay.no_goal()
-        if reached:
+        if start is not None:
             replay.restore(start)
             replay.to_index(turn, index)
             if faulted := replay.faulted:
@@ -245,7 +251,19 @@ class Travel(Standing):
                 if not back:
                     return self._seek(cpu, faulted)
                 replay.to(place)
-        return reached
+        return start is not None
+
+    def _run_to(self, cpu: int, index: int, start: Point) -> Point | None:
+        """Runs on to the turn in which a CPU starts an instruction. Returns the latest change before it, or `start`; None: it
+        does not get there."""
+        replay = self.replay
+        replay.goal_instructions(cpu, index)
+        with suppress(GuestPanic, PoweredOff), replay.looking_ahead():
+            while replay.run_to_goal():
+                if (change := replay.change) is None:
+                    return start
+                self._go_on_at(start := change)
+        return None
 
     def step(self, cpu: int, count: int = 1, interrupted: Callable[[], bool] = _never) -> StopReason:
         """Runs until a CPU has executed `count` more instructions, or to a stop before that. The other CPUs run as ever.
@@ -385,6 +403,7 @@ class Travel(Standing):
         self._branch += branched
         replay.points.cut(self.now)
         self._emitted = replay.produced
+        self._driver.journal.cut()
         try:
             yield branched
         finally:

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from emu.kernel.console import Console
 
-__all__ = ["ConsoleInput", "Input", "Terminal"]
+__all__ = ["ConsoleInput", "Input", "NotYet", "Terminal"]
 
 
 class Input(Protocol):
@@ -19,6 +19,13 @@ class Input(Protocol):
 
         With `wait`, the call blocks until bytes arrive. It may also return None so that the caller can check other sources.
         """
+
+
+class NotYet:
+    """Input of which nothing has arrived."""
+
+    def read(self, *, wait: bool) -> bytes | None:
+        return None
 
 
 class Terminal(Input, Protocol):

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from emu.cpu.board import Board
 from emu.cpu.cpu import Cpu, CpuFault
 from emu.cpu.devices import provide_devices
+from emu.cpu.journal import Journal
 from emu.cpu.ramdisk import RamDisk
 from emu.kernel import boot
 from emu.kernel.arch import KernelArch
@@ -78,7 +79,7 @@ class Kernel:
         self.code_span = board.memory
         self.reader_vector = image.constant("HOST_DEVICE_VECTOR")
         self._warn = warn
-        self._block = BlockDevice(board, self.memory, disk)
+        self._block, self._disk = BlockDevice(board, self.memory, disk), disk
         self._ended: Exception | None = None
         provide_devices(
             board,
@@ -226,6 +227,11 @@ class Kernel:
     def where(self, what: str) -> str:
         """A sentence, followed by what each CPU executes."""
         return "\n".join([what, *self.reports.cpus(self.board.cpus)])
+
+    def keep(self, journal: Journal) -> Sequence[object]:
+        """From now on, a journal has what the guest does outside of the machine. Returns what is not part of the machine."""
+        self._disk.journal = journal
+        return self.file_server.keep(journal)
 
     def device_interrupt(self) -> None:
         """Tells the guest that a command or console input is waiting."""

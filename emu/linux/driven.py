@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+from emu.cpu.journal import Journal
 from emu.guest_machine import exit_status
 from emu.linux.command_words import words_of_command
 from emu.linux.guest import Guest
@@ -35,6 +36,7 @@ class Driven:
         waited: Callable[[], int | None],
         begun: Callable[[], None],
     ) -> None:
+        self.journal = Journal()  # remains empty: a PC has no files of the host
         self.board, self.roots, self.apart, self.divert = guest.board, roots, apart, divert
         self._guest, self._waited, self._begun = guest, waited, begun
 
@@ -47,13 +49,23 @@ class Driven:
     def patching(self) -> bool:
         return False  # a PC's code is coherent
 
-    def begin(self, command: str | Sequence[str], stdin: bytes, on_exec: Callable[[int], None] | None) -> None:
+    def begin(
+        self, command: str | Sequence[str], stdin: bytes | None, on_exec: Callable[[int], None] | None
+    ) -> None:
         channel = self._guest.channel
         words = words_of_command(command)
         self._begun()
         channel.run(words, [], None)
-        channel.input(stdin)
-        channel.end_input()
+        if stdin is not None:
+            channel.input(stdin)
+            channel.end_input()
+
+    def type(self, data: bytes) -> None:
+        channel = self._guest.channel
+        if data:
+            channel.input(data)
+        else:
+            channel.end_input()
 
     def moment(self) -> bool:
         return self._guest.for_a_moment()

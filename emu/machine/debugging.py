@@ -12,6 +12,7 @@ from emu.gdb.callers import Callers
 from emu.gdb.monitor import Views
 from emu.gdb.task_threads import Waiting, WaitingTask
 from emu.kernel.kernel import Kernel
+from emu.machine.module_symbols import ModuleSymbols
 
 __all__ = ["views_of"]
 
@@ -51,7 +52,7 @@ def views_of(
         return kernel.arch.switched_out(kernel.memory, task.address)
 
     callers = _callers(kernel, reports, ftrace.arch.return_offset)
-    return Views(trace, tasks, patching, callers=callers, waiting=Waiting(waiting, saved))
+    return Views(trace, tasks, patching, ModuleSymbols(kernel), callers, waiting=Waiting(waiting, saved))
 
 
 def _callers(kernel: Kernel, reports: GuestReports, before: int) -> Callers:

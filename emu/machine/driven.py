@@ -6,8 +6,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
+from emu.cpu.board import Board
+from emu.cpu.journal import Journal
 from emu.guest_machine import exit_status, shell_line
-from emu.kernel.console_input import ConsoleInput
+from emu.kernel.console_input import ConsoleInput, NotYet
 from emu.kernel.kernel import Kernel
 from emu.machine.running import Running
 
@@ -34,7 +36,10 @@ class Driven:
         apart: Sequence[object],
         divert: Callable[[Diverted], None],
     ) -> None:
-        self.board, self.roots, self.apart, self.divert = kernel.board, roots, apart, divert
+        self.board: Board = kernel.board
+        self.roots, self.divert = roots, divert
+        self.journal = Journal()
+        self.apart: Sequence[object] = [*apart, self.journal, *kernel.keep(self.journal)]
         self._kernel, self._running = kernel, running
 
     @property
@@ -46,11 +51,21 @@ class Driven:
     def patching(self) -> bool:
         return self._running.patching or any(cpu.record.stale for cpu in self.board.cpus)
 
-    def begin(self, command: str | Sequence[str], stdin: bytes, on_exec: Callable[[int], None] | None) -> None:
+    def begin(
+        self, command: str | Sequence[str], stdin: bytes | None, on_exec: Callable[[int], None] | None
+    ) -> None:
         self._running.check()
         kernel = self._kernel
         kernel.commands.give(shell_line(command) if isinstance(command, str) else command, on_exec)
-        ConsoleInput(kernel.console, kernel.device_interrupt, stdin, None)
+        ConsoleInput(kernel.console, kernel.device_interrupt, NotYet() if stdin is None else stdin, None)
+
+    def type(self, data: bytes) -> None:
+        console = self._kernel.console
+        if data:
+            console.feed(data)
+        else:
+            console.end_input()
+        self._kernel.device_interrupt()
 
     def moment(self) -> bool:
         return self._running.for_a_moment()

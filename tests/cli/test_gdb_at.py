@@ -103,3 +103,19 @@ def test_times_are_those_that_traces_show() -> None:
     for wrong in ("", ".5", "1.", "0.0143490001", "1.5ns", "-1", "1h"):
         with pytest.raises(ValueError, match="is no time"):
             TraceTime.parse(wrong)
+
+
+def test_gdb_traces_what_a_run_traces(arch: str, emu: Emu, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tracing begins where the command is executed, so the run is the same."""
+    words = ("--arch", arch, "-p", "function", "-F", "-e", "sched:sched_switch", "--", "cat /proc/version | cat")
+    shown = emu("run", *words).out
+    traces: list[bytes] = []
+
+    def serve(server: Server, more: Callable[[], bool]) -> None:
+        assert server._travel.go().status == 0
+        traces.append(b"".join(server._monitor._views.trace("trace")))
+
+    monkeypatch.setattr(Server, "serve", serve)
+    assert emu("gdb", "--port", "0", *words).status == 0
+    assert traces == [shown]
+    assert shown.count(b"vfs_read") >= 4

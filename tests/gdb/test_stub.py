@@ -190,6 +190,7 @@ def test_monitor(stub: Stub, travel: Standing, client: list[socket.socket]) -> N
 
 
 PACKETS = (
+    *(b"qRcmd," + line.hex().encode() for line in (b"catch syscall", b"threads tasks", b"caller pc=0x1000", b"uncatch")),
     b"?", b"g", b"G00", b"m1000,8", b"M1000,1:00", b"X1000,1:a", b"p0", b"P0=00", b"Z0,1000,1", b"z0,1000,1", b"Z2,1000,8",
     b"vCont;c", b"vCont;s:1;c", b"vCont;s:1", b"c", b"s", b"bc", b"bs", b"Hg1", b"Hc-1", b"T1", b"qC", b"qfThreadInfo",
     b"qSupported:swbreak+;xmlRegisters=i386", b"qXfer:features:read:target.xml:0,1000", b"qXfer:threads:read::0,1000",

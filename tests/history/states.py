@@ -20,6 +20,7 @@ __all__ = ["State", "states_at"]
 
 NOWHERE = (1 << 64) - 1
 _PENDING = VECTORS // 64
+_ALL, _KEPT_FLAGS = (1 << 64) - 1, ~0x8D5
 
 
 class State:
@@ -33,21 +34,19 @@ class State:
     def __init__(self, board: Board, registers: str) -> None:
         self._board, self._gdb = board, load(registers)
 
-    def __call__(self) -> int:
-        cpus = [self._of(cpu) for cpu in self._board.cpus]
+    def __call__(self, acting: int | None = None) -> int:
+        """The state. `acting`: without the arithmetic flags of this CPU, which may not be known in the midst of a block."""
+        cpus = [self._of(cpu, _KEPT_FLAGS if cpu.index == acting else _ALL) for cpu in self._board.cpus]
         return zlib.crc32(repr((cpus, self._board.record.random)).encode(), zlib.crc32(self._board.ram))
 
-    def parts(self) -> dict[str, object]:
-        """The same, one by one, for a message."""
-        return {"ram": zlib.crc32(self._board.ram), **{f"cpu {cpu.index}": self._of(cpu) for cpu in self._board.cpus}}
-
-    def _of(self, cpu: Cpu) -> tuple[object, ...]:
+    def _of(self, cpu: Cpu, flags: int) -> tuple[object, ...]:
         record, gdb = cpu.record, self._gdb
-        registers = [gdb.read(cpu, register.name) for register in gdb.registers]
+        registers = {register.name: gdb.read(cpu, register.name) or 0 for register in gdb.registers} | cpu.registers()
+        registers |= {name: registers[name] & flags for name in ("eflags", "rflags") if name in registers}
         waiting = [(n, int(record.arrivals[n])) for n in range(VECTORS) if record.arrivals[n] != NOWHERE]
         pending = [int(record.pending[n]) for n in range(_PENDING)]
         clocks = cpu.cycles, cpu.instructions, record.slept, record.timer, record.timer_period, record.nmi_timer
-        return registers, dict(cpu.registers()), waiting, pending, clocks, bool(record.nmi), record.nmi_arrival, record.status
+        return registers, waiting, pending, clocks, bool(record.nmi), record.nmi_arrival, record.status
 
 
 @contextmanager
@@ -60,7 +59,7 @@ def states_at(board: Board, state: State, instants: Iterable[Instant]) -> Iterat
 
     def look(cpu: Cpu, place: int) -> None:
         for instant in wanted.get((place, cpu.index, cpu.instructions), ()):
-            found[instant] = state()
+            found[instant] = state(cpu.index)
 
     places = np.array(sorted({place for place, _, _ in wanted}), np.uint64)
     listening = board.callouts.listen_all(places, board.python_handler(look), places)

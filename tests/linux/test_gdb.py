@@ -171,3 +171,14 @@ def test_twenty_breakpoints_change_nothing(
             ends.append((hashlib.sha256(machine.board.ram).hexdigest(), clocks))
     assert said.count(" hit Breakpoint ") >= 20
     assert ends[0] == ends[1]
+
+
+def test_traps_stop_and_tasks_that_wait_are_threads(debugged: LinuxMachine, symbols: Path) -> None:
+    said = gdb(
+        debugged, symbols, "monitor catch page_fault", "continue", "monitor uncatch", "monitor threads tasks", "info threads",
+        "thread apply 5 -q backtrace", "monitor threads cpus", "info threads", command="ls /bin",
+    )  # fmt: skip
+    assert re.search(r"CPU \d takes a trap, page_fault \(0xe\); it goes on at 0x\w+\.", said)
+    assert len(re.findall(r'^\s+\d+\s+Thread \d+ "\S+-\d+" \(waits\)\s+0x\w+ in __schedule \(\)', said, re.MULTILINE)) > 40
+    stack = frames(said)
+    assert stack[:2] == ["__schedule", "schedule"] and stack[-1].startswith("ret_from_fork")

@@ -108,8 +108,8 @@ def test_a_schedule_is_followed_to_the_same_end() -> None:
 def test_it_is_read_back_and_not_for_the_machine() -> None:
     of = scenario("protocol breakpoint; handler wait")
     assert parse(format(of)) == of
-    assert machine.unsupported(of) == "the machine is not searched for what repeats for ever"
-    assert machine.unsupported(dataclasses.replace(of, live=False)) == "the guest's breakpoint handler does not wait"
+    assert machine.unsupported(of) == "'live': the machine is not searched for what repeats for ever"
+    assert machine.unsupported(dataclasses.replace(of, live=False)) == "'handler': the guest's breakpoint handler does not wait"
 
 
 def compared(seed: str, count: int, cpus: int, most: int) -> int:

@@ -310,6 +310,7 @@ def test_safe_says_what_it_takes_for_granted() -> None:
         ({"places": (5, 5, 5)}, "the guest's module has 2 sites at 5 of a page, not 3"),
         ({"user": True}, "'user': the guest's CPUs begin in the kernel, and no synchronisation is deferred"),
         ({"handler_sites": frozenset({1})}, "'in-handler': the guest's breakpoint handler comes to no site"),
+        ({"nests": True}, "'nests': the guest's NMIs begin at the top of the same stack, as with 'ist nmi'"),
         ({"cpus": 9}, "a machine has at most 8 CPUs"),
     ],
 )

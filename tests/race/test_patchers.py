@@ -156,8 +156,8 @@ def test_texts_are_read_back() -> None:
 
 
 def test_the_machine_has_one_patcher() -> None:
-    assert machine.unsupported(scenario(FIRST, SECOND)) == "the machine has one patcher"
-    assert machine.unsupported(scenario(locked(FIRST))) == "the machine's patcher takes no locks"
+    assert machine.unsupported(scenario(FIRST, SECOND)) == "'patcher': the machine has one patcher"
+    assert machine.unsupported(scenario(locked(FIRST))) == "'lock': the machine's patcher takes no locks"
 
 
 def nearly(random: Random, text: str) -> str:
@@ -180,3 +180,35 @@ def test_one_cpu_stands_for_several() -> None:
             whole = explore(dataclasses.replace(of, cpus=cpus), fetch, limits, reduce=False).outcome
             assert whole in (reduced, Outcome.UNDECIDED) and (cpus > 1 or whole == reduced)
     assert 2 <= safe <= 10
+
+
+STEPS = (
+    "write 1 all new", "write 2 all new", "write 1 all old", "write 2 all old", "write head breakpoint", "write tail new",
+    "write head new", "sync", "park", "release", "know 1", "forget 2", "wait-tasks", "free", "lock", "unlock",
+)  # fmt: skip
+
+
+def one_by_one(seed: str, count: int) -> int:
+    """Compares searches of one site after another with those of all sites together. Returns how many are safe."""
+    random, limits, safe = Random(seed), Limits(states=30_000), 0
+    for _ in range(count):
+        sides = ["; ".join(random.choices(STEPS, k=random.randint(2, 5))) for _ in range(2)]
+        if random.random() < 0.6:
+            sides = [locked(side) for side in sides]
+        words = ["place 0 5", "change call > call", *random.sample(("nmi 1", "in-handler 2", "live", "handler retry"), 2)]
+        of = scenario(sides[0], random.choice(("", "preempts: ")) + sides[1], words="\n".join(words))
+        of = dataclasses.replace(of, cpus=1, never=frozenset(random.sample(sorted(Wrong), 2)))
+        fetch = random.choice(of.models)
+        apart = of_one_cpu(of, fetch, limits).outcome
+        assert explore(of, fetch, limits, reduce=False).outcome in (apart, Outcome.UNDECIDED), (format(of), fetch)
+        safe += apart is Outcome.SAFE
+    return safe
+
+
+def test_sites_are_searched_one_by_one() -> None:
+    assert 5 <= one_by_one("few", 15) < 15
+
+
+@pytest.mark.long("400 scenarios take minutes")
+def test_sites_are_searched_one_by_one_for_many() -> None:
+    assert one_by_one("many", 400) >= 150

@@ -11,7 +11,7 @@ import pytest
 
 from emu.race import machine
 from emu.race.agreement import Case, disagreement
-from emu.race.scenario.scenario import Hotplug, Scenario
+from emu.race.scenario.scenario import Handler, Hotplug, Scenario
 from tests.race.test_plain_model import random_scenario
 
 # Bytes of the model's calls, in hexadecimal: the guest's calls have others.
@@ -25,7 +25,8 @@ def for_the_guest(random: Random) -> Scenario | None:
     nobody = frozenset[int]()
     scenario = dataclasses.replace(
         scenario, idle_sites=nobody, hotplug=Hotplug.NONE, user=False, entry_sites=nobody, nests=False, ist=frozenset(),
-        handler_sites=nobody, visits=1, cpus=1, places=places,
+        handler_sites=nobody, visits=1, cpus=1, places=places, others=(), live=False,
+        handler=Handler.RETRY if scenario.handler is Handler.WAIT else scenario.handler,
     )  # fmt: skip
     possible = machine.unsupported(scenario) is None and not _CALLS_OF_MODEL.search(scenario.protocol_text)
     return scenario if possible else None

@@ -21,21 +21,21 @@ hello
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-              sh-17      [000] .....     0.016289: sys_pipe2 <-do_syscall_64
-              sh-17      [000] .....     0.016290: do_pipe2 <-sys_pipe2
-              sh-17      [000] .....     0.016290: __do_pipe_flags <-do_pipe2
-              sh-17      [000] .....     0.016291: create_pipe_files <-__do_pipe_flags
-              sh-17      [000] .....     0.016296: alloc_pipe_info <-create_pipe_files
-              sh-18      [001] .....     0.016742: pipe_write <-vfs_write
-              sh-18      [001] .....     0.016749: pipe_push <-pipe_write
-              sh-18      [001] .....     0.016858: pipe_release <-__fput
-              sh-18      [001] .....     0.016863: put_pipe_info <-pipe_release
-             cat-19      [000] .....     0.017362: pipe_read <-vfs_read
-             cat-19      [000] .....     0.017367: anon_pipe_buf_release <-pipe_read
-             cat-19      [000] .....     0.017393: pipe_read <-vfs_read
-             cat-19      [000] .....     0.017460: pipe_release <-__fput
-             cat-19      [000] .....     0.017465: put_pipe_info <-pipe_release
-             cat-19      [000] .....     0.017468: free_pipe_info <-put_pipe_info
+              sh-17      [001] .....     0.016038: sys_pipe2 <-do_syscall_64
+              sh-17      [001] .....     0.016039: do_pipe2 <-sys_pipe2
+              sh-17      [001] .....     0.016039: __do_pipe_flags <-do_pipe2
+              sh-17      [001] .....     0.016040: create_pipe_files <-__do_pipe_flags
+              sh-17      [001] .....     0.016045: alloc_pipe_info <-create_pipe_files
+              sh-18      [000] .....     0.016502: pipe_write <-vfs_write
+              sh-18      [000] .....     0.016509: pipe_push <-pipe_write
+              sh-18      [000] .....     0.016616: pipe_release <-__fput
+              sh-18      [000] .....     0.016621: put_pipe_info <-pipe_release
+             cat-19      [001] .....     0.017111: pipe_read <-vfs_read
+             cat-19      [001] .....     0.017117: anon_pipe_buf_release <-pipe_read
+             cat-19      [001] .....     0.017143: pipe_read <-vfs_read
+             cat-19      [001] .....     0.017211: pipe_release <-__fput
+             cat-19      [001] .....     0.017218: put_pipe_info <-pipe_release
+             cat-19      [001] .....     0.017221: free_pipe_info <-put_pipe_info
 """
 
 

@@ -12,26 +12,26 @@ TRACE = """\
 #
 # CPU  DURATION                  FUNCTION CALLS
 # |     |   |                     |   |   |   |
- 0)               |  sys_pipe2() {
- 0)               |    do_pipe2() {
- 0)               |      __do_pipe_flags() {
- 0) + 26.600 us   |        create_pipe_files();
- 0)   3.940 us    |        get_unused_fd_flags();
- 0)   1.720 us    |        get_unused_fd_flags();
- 0) + 34.470 us   |      }
- 0)               |      _copy_to_user() {
- 0)   0.490 us    |        __might_fault();
- 0)   1.160 us    |      }
- 0)               |      fd_install() {
- 0)   0.410 us    |        _raw_spin_lock();
- 0)   0.700 us    |        _raw_spin_unlock();
- 0)   2.190 us    |      }
- 0)               |      fd_install() {
- 0)   0.390 us    |        _raw_spin_lock();
- 0)   0.700 us    |        _raw_spin_unlock();
- 0)   1.730 us    |      }
- 0) + 42.280 us   |    }
- 0) + 43.150 us   |  }
+ 1)               |  sys_pipe2() {
+ 1)               |    do_pipe2() {
+ 1)               |      __do_pipe_flags() {
+ 1) + 26.670 us   |        create_pipe_files();
+ 1)   3.940 us    |        get_unused_fd_flags();
+ 1)   1.730 us    |        get_unused_fd_flags();
+ 1) + 34.530 us   |      }
+ 1)               |      _copy_to_user() {
+ 1)   0.490 us    |        __might_fault();
+ 1)   1.160 us    |      }
+ 1)               |      fd_install() {
+ 1)   0.400 us    |        _raw_spin_lock();
+ 1)   0.690 us    |        _raw_spin_unlock();
+ 1)   2.190 us    |      }
+ 1)               |      fd_install() {
+ 1)   0.390 us    |        _raw_spin_lock();
+ 1)   0.690 us    |        _raw_spin_unlock();
+ 1)   1.730 us    |      }
+ 1) + 42.350 us   |    }
+ 1) + 43.220 us   |  }
 """
 
 

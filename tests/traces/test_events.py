@@ -12,7 +12,7 @@ COMMAND = "emu run --cpus 1 -e sched_switch -e sched_wakeup -e irq -- usleep 100
 TRACE = """\
 # tracer: nop
 #
-# entries-in-buffer/entries-written: 5/5   #P:1
+# entries-in-buffer/entries-written: 8/8   #P:1
 #
 #                                _-----=> irqs-off/BH-disabled
 #                               / _----=> need-resched
@@ -22,11 +22,14 @@ TRACE = """\
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-          usleep-13      [000] d..2.     0.021797: sched_switch: prev_comm=usleep prev_pid=13 prev_prio=120 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120
-          <idle>-0       [000] dNh4.     0.022797: sched_wakeup: comm=usleep pid=13 prio=120 target_cpu=000
-          <idle>-0       [000] d..2.     0.022813: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=usleep next_pid=13 next_prio=120
-          usleep-13      [000] dN.6.     0.022914: sched_wakeup: comm=init pid=1 prio=120 target_cpu=000
-          usleep-13      [000] d..2.     0.022923: sched_switch: prev_comm=usleep prev_pid=13 prev_prio=120 prev_state=R+ ==> next_comm=init next_pid=1 next_prio=120
+          usleep-13      [000] d..2.     0.021843: sched_switch: prev_comm=usleep prev_pid=13 prev_prio=120 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120
+          <idle>-0       [000] dNh4.     0.022843: sched_wakeup: comm=usleep pid=13 prio=120 target_cpu=000
+          <idle>-0       [000] d..2.     0.022859: sched_switch: prev_comm=swapper/0 prev_pid=0 prev_prio=120 prev_state=R ==> next_comm=usleep next_pid=13 next_prio=120
+          usleep-13      [000] dN.6.     0.022960: sched_wakeup: comm=init pid=1 prio=120 target_cpu=000
+          usleep-13      [000] d..2.     0.022969: sched_switch: prev_comm=usleep prev_pid=13 prev_prio=120 prev_state=R+ ==> next_comm=init next_pid=1 next_prio=120
+            init-1       [000] d.h2.     0.023009: softirq_raise: vec=1 [action=TIMER]
+            init-1       [000] ..s2.     0.023019: softirq_entry: vec=1 [action=TIMER]
+            init-1       [000] ..s2.     0.023019: softirq_exit: vec=1 [action=TIMER]
 """
 
 

@@ -31,8 +31,8 @@ TRACE = """\
  0)   0.820 us    |      }
  0)               |      do_nanosleep() {
  0)               |        hrtimer_sleeper_start_expires() {
- 0)   4.680 us    |          hrtimer_start_range_ns();
- 0)   5.370 us    |        }
+ 0)   4.270 us    |          hrtimer_start_range_ns();
+ 0)   4.960 us    |        }
  0)               |        schedule() {
  0)               |          __schedule() {
  0)               |            /* sched_switch: prev_comm=usleep prev_pid=13 prev_prio=120 prev_state=S ==> next_comm=swapper/0 next_pid=0 next_prio=120 */
@@ -46,14 +46,14 @@ TRACE = """\
  0)    <idle>-0    =>   usleep-13   
  ------------------------------------------
 
- 0) # 1053.120 us |          }
- 0) # 1053.710 us |        }
+ 0) # 1031.280 us |          }
+ 0) # 1031.870 us |        }
  0)               |        hrtimer_cancel() {
  0)   1.650 us    |          hrtimer_try_to_cancel();
  0)   2.100 us    |        }
- 0) # 1063.820 us |      }
- 0) # 1066.760 us |    }
- 0) # 1071.160 us |  }
+ 0) # 1041.580 us |      }
+ 0) # 1044.510 us |    }
+ 0) # 1048.910 us |  }
  0)               |  /* sched_waking: comm=init pid=1 prio=120 target_cpu=000 */
  0)               |  /* sched_switch: prev_comm=usleep prev_pid=13 prev_prio=120 prev_state=R+ ==> next_comm=init next_pid=1 next_prio=120 */
 """

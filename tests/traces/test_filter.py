@@ -21,18 +21,18 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-              sh-17      [001] .....     0.094654: vfs_open <-do_open
-             cat-18      [000] .....     0.096582: vfs_fstatat <-sys_newfstatat
-             cat-18      [000] .....     0.096588: vfs_statx <-vfs_fstatat
-             cat-18      [000] .....     0.096871: vfs_open <-do_open
-             cat-18      [000] .....     0.097540: vfs_open <-do_open
-             cat-18      [000] .....     0.097721: vfs_fstat <-sys_newfstat
-             cat-18      [000] .....     0.097730: vfs_fstat <-sys_newfstat
-             cat-18      [000] .....     0.097740: vfs_read <-ksys_read
-             cat-18      [000] .....     0.097790: vfs_write <-ksys_write
-             cat-18      [000] .....     0.097804: vfs_read <-ksys_read
-            init-1       [001] .....     0.098447: vfs_ioctl <-sys_ioctl
-            init-1       [001] .....     0.098468: vfs_write <-ksys_write
+              sh-17      [001] .....     0.094740: vfs_open <-do_open
+             cat-18      [000] .....     0.096698: vfs_fstatat <-sys_newfstatat
+             cat-18      [000] .....     0.096704: vfs_statx <-vfs_fstatat
+             cat-18      [000] .....     0.096987: vfs_open <-do_open
+             cat-18      [000] .....     0.097651: vfs_open <-do_open
+             cat-18      [000] .....     0.097833: vfs_fstat <-sys_newfstat
+             cat-18      [000] .....     0.097841: vfs_fstat <-sys_newfstat
+             cat-18      [000] .....     0.097851: vfs_read <-ksys_read
+             cat-18      [000] .....     0.097901: vfs_write <-ksys_write
+             cat-18      [000] .....     0.097916: vfs_read <-ksys_read
+            init-1       [000] .....     0.098560: vfs_ioctl <-sys_ioctl
+            init-1       [000] .....     0.098581: vfs_write <-ksys_write
 """
 
 

@@ -26,10 +26,10 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-             cat-19      [001] .....     0.018992: vfs_read <-ksys_read
-             cat-19      [001] .....     0.019029: vfs_write <-ksys_write
-             cat-19      [001] .....     0.019045: vfs_read <-ksys_read
-              sh-17      [000] .....     0.019285: vfs_write <-ksys_write
+             cat-19      [000] .....     0.018731: vfs_read <-ksys_read
+             cat-19      [000] .....     0.018766: vfs_write <-ksys_write
+             cat-19      [000] .....     0.018780: vfs_read <-ksys_read
+              sh-17      [001] .....     0.019017: vfs_write <-ksys_write
 # tracer: function
 #
 # entries-in-buffer/entries-written: 5/5   #P:2
@@ -42,11 +42,11 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-              sh-17      [000] .....     0.016904: schedule <-do_wait
-     rcu_preempt-3       [001] .....     0.018070: schedule <-schedule_timeout
-              sh-17      [000] .....     0.018227: schedule <-hostfs_wait_answer
-              sh-17      [000] .....     0.018484: schedule <-do_wait
-              sh-17      [000] .....     0.019509: schedule <-do_wait
+              sh-17      [001] .....     0.016683: schedule <-do_wait
+              sh-17      [001] .....     0.017976: schedule <-hostfs_wait_answer
+              sh-17      [001] .....     0.018226: schedule <-do_wait
+     rcu_preempt-3       [001] .....     0.018314: schedule <-schedule_timeout
+              sh-17      [001] .....     0.019233: schedule <-do_wait
 """
 
 

@@ -26,16 +26,16 @@ TRACE = """\
  0)   1.480 us    |            }
  0)               |            tick_sched_handle() {
  0)   0.460 us    |              account_process_tick();
- 0)   0.600 us    |              softlockup_tick();
+ 0)   0.400 us    |              softlockup_tick();
  0)               |              scheduler_tick() {
- 0)   0.370 us    |                task_tick_fair();
- 0)   2.580 us    |              }
- 0)   5.970 us    |            }
- 0)   8.800 us    |          }
+ 0)   0.400 us    |                task_tick_fair();
+ 0)   2.620 us    |              }
+ 0)   5.670 us    |            }
+ 0)   8.490 us    |          }
  0)   0.980 us    |          tick_program_event();
- 0) + 13.280 us   |        }
- 0) + 13.690 us   |      }
- 0) + 15.690 us   |    }
+ 0) + 13.050 us   |        }
+ 0) + 13.480 us   |      }
+ 0) + 15.500 us   |    }
  0)   <========== |
  0)   ==========> |
  0)               |    sysvec_apic_timer_interrupt() {
@@ -68,16 +68,16 @@ TRACE = """\
  0)   1.210 us    |            }
  0)               |            tick_sched_handle() {
  0)   0.450 us    |              account_process_tick();
- 0)   0.510 us    |              softlockup_tick();
+ 0)   0.320 us    |              softlockup_tick();
  0)               |              scheduler_tick() {
  0)   0.210 us    |                task_tick_fair();
  0)   2.180 us    |              }
- 0)   4.810 us    |            }
- 0)   7.330 us    |          }
+ 0)   4.620 us    |            }
+ 0)   7.140 us    |          }
  0)   0.940 us    |          tick_program_event();
- 0) + 11.220 us   |        }
- 0) + 11.640 us   |      }
- 0) + 12.950 us   |    }
+ 0) + 11.030 us   |        }
+ 0) + 11.450 us   |      }
+ 0) + 12.760 us   |    }
  0)   <========== |
  0)   ==========> |
  0)               |    sysvec_apic_timer_interrupt() {
@@ -100,7 +100,7 @@ TRACE = """\
  0) + 11.450 us   |      }
  0) + 12.760 us   |    }
  0)   <========== |
- 0) # 4172.790 us |  }
+ 0) # 4174.550 us |  }
 """
 
 

@@ -15,15 +15,15 @@ COMMAND = (
 
 TRACE = """\
 CPU:0 [LOST 725 EVENTS]
-              dd-14      [000] .....     0.026555: read_iter_zero <-vfs_read
-              dd-14      [000] .....     0.026559: read_iter_zero <-vfs_read
-              dd-14      [000] .....     0.026564: read_iter_zero <-vfs_read
+              dd-14      [000] .....     0.026599: read_iter_zero <-vfs_read
+              dd-14      [000] .....     0.026603: read_iter_zero <-vfs_read
+              dd-14      [000] .....     0.026608: read_iter_zero <-vfs_read
 entries: 223
 overrun: 725
 commit overrun: 0
 bytes: 6264
-oldest event ts:     0.027222
-now ts:     0.029905
+oldest event ts:     0.027266
+now ts:     0.029955
 dropped events: 0
 read events: 52
 """

@@ -16,47 +16,47 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #
 # CPU  DURATION                  FUNCTION CALLS
 # |     |   |                     |   |   |   |
- 0) ! 282.490 us  |  sys_execve();
+ 0) ! 289.660 us  |  sys_execve();
  0)   0.230 us    |  sys_getpid();
  0)   2.820 us    |  sys_brk();
  0)   8.260 us    |  sys_brk();
- 0) + 13.970 us   |  sys_getcwd();
- 0)   1.550 us    |  sys_getppid();
- 0)   4.870 us    |  sys_brk();
- 0) + 17.270 us   |  sys_newfstatat();
+ 0) + 30.360 us   |  sys_getcwd();
+ 0)   1.470 us    |  sys_getppid();
+ 0)   4.940 us    |  sys_brk();
+ 0) + 17.260 us   |  sys_newfstatat();
  0)   9.090 us    |  sys_newfstatat();
  0) + 20.880 us   |  sys_chdir();
- 0) + 67.220 us   |  sys_openat();
+ 0) + 66.910 us   |  sys_openat();
  0)   4.750 us    |  sys_fcntl();
  0)   1.860 us    |  sys_dup2();
  0)   1.910 us    |  sys_close();
  0)               |  sys_write() {
  0)               |  /* before */
- 0) + 20.230 us   |  }
+ 0) + 20.270 us   |  }
  0) + 10.220 us   |  sys_dup2();
  0)   1.320 us    |  sys_close();
- 0) ! 100.060 us  |  sys_fork();
+ 0) ! 100.750 us  |  sys_fork();
  0)               |  sys_wait4() {
  ------------------------------------------
  0)     sh-13      =>     cat-14    
  ------------------------------------------
 
- 0) + 17.420 us   |  sys_newfstatat();
- 0) ! 239.620 us  |  sys_execve();
- 0) + 64.570 us   |  sys_openat();
+ 0) + 17.540 us   |  sys_newfstatat();
+ 0) ! 235.000 us  |  sys_execve();
+ 0) + 64.260 us   |  sys_openat();
  0)   4.470 us    |  sys_newfstat();
  0)   2.480 us    |  sys_newfstat();
- 0) + 30.710 us   |  sys_read();
- 0) + 11.670 us   |  sys_write();
+ 0) + 31.190 us   |  sys_read();
+ 0) + 11.500 us   |  sys_write();
  0)   4.500 us    |  sys_read();
- 0) + 10.960 us   |  sys_close();
+ 0) + 10.810 us   |  sys_close();
  0)               |  sys_exit_group() {
  ------------------------------------------
  0)     cat-14     =>     sh-13     
  ------------------------------------------
 
- 0) ! 814.040 us  |  } /* sys_wait4 */
- 0) + 45.610 us   |  sys_openat();
+ 0) ! 811.470 us  |  } /* sys_wait4 */
+ 0) + 45.300 us   |  sys_openat();
  0)   3.610 us    |  sys_fcntl();
  0)   1.620 us    |  sys_dup2();
  0)   1.510 us    |  sys_close();

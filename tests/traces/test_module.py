@@ -10,7 +10,7 @@ COMMAND = (
 )
 
 TRACE = """\
-[    0.056075] sample_timer: 5 beats
+[    0.055076] sample_timer: 5 beats
 # tracer: function
 #
 # entries-in-buffer/entries-written: 23/23   #P:2
@@ -23,29 +23,29 @@ TRACE = """\
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-        modprobe-18      [001] .....     0.020180: do_init_module <-load_module
-        modprobe-18      [001] .....     0.020181: sample_timer_init [sample_timer] <-do_one_initcall
-        modprobe-18      [001] .....     0.020182: sample_thread_start [sample_timer] <-sample_timer_init [sample_timer]
-   sample_thread-19      [001] .....     0.020317: sample_thread [sample_timer] <-kthread
-   sample_thread-19      [001] .....     0.020319: sample_count [sample_timer] <-sample_thread [sample_timer]
-   sample_thread-19      [001] d..1.     0.020320: sample_add [sample_timer] <-sample_count [sample_timer]
-   sample_thread-19      [001] .....     0.020321: sample_rest [sample_timer] <-sample_thread [sample_timer]
-          <idle>-0       [000] .Ns1.     0.031019: sample_beat [sample_timer] <-call_timer_fn
-          <idle>-0       [000] .Ns1.     0.031019: sample_count [sample_timer] <-sample_beat [sample_timer]
-          <idle>-0       [000] dNs2.     0.031020: sample_add [sample_timer] <-sample_count [sample_timer]
-   sample_thread-19      [001] .....     0.032054: sample_count [sample_timer] <-sample_thread [sample_timer]
-   sample_thread-19      [001] d..1.     0.032056: sample_add [sample_timer] <-sample_count [sample_timer]
-   sample_thread-19      [001] .....     0.032056: sample_rest [sample_timer] <-sample_thread [sample_timer]
-          <idle>-0       [000] ..s1.     0.042015: sample_beat [sample_timer] <-call_timer_fn
-          <idle>-0       [000] ..s1.     0.042015: sample_count [sample_timer] <-sample_beat [sample_timer]
-          <idle>-0       [000] d.s2.     0.042016: sample_add [sample_timer] <-sample_count [sample_timer]
-   sample_thread-19      [001] .....     0.044034: sample_count [sample_timer] <-sample_thread [sample_timer]
-   sample_thread-19      [001] d..1.     0.044035: sample_add [sample_timer] <-sample_count [sample_timer]
-   sample_thread-19      [001] .....     0.044035: sample_rest [sample_timer] <-sample_thread [sample_timer]
-           rmmod-21      [001] .....     0.047937: sample_timer_exit [sample_timer] <-delete_module
-           rmmod-21      [001] .....     0.047941: sample_thread_stop [sample_timer] <-sample_timer_exit [sample_timer]
-           rmmod-21      [001] .....     0.056067: sample_count [sample_timer] <-sample_timer_exit [sample_timer]
-           rmmod-21      [001] d..1.     0.056068: sample_add [sample_timer] <-sample_count [sample_timer]
+        modprobe-18      [000] .....     0.019166: do_init_module <-load_module
+        modprobe-18      [000] .....     0.019166: sample_timer_init [sample_timer] <-do_one_initcall
+        modprobe-18      [000] .....     0.019167: sample_thread_start [sample_timer] <-sample_timer_init [sample_timer]
+   sample_thread-19      [000] .....     0.019292: sample_thread [sample_timer] <-kthread
+   sample_thread-19      [000] .....     0.019293: sample_count [sample_timer] <-sample_thread [sample_timer]
+   sample_thread-19      [000] d..1.     0.019294: sample_add [sample_timer] <-sample_count [sample_timer]
+   sample_thread-19      [000] .....     0.019295: sample_rest [sample_timer] <-sample_thread [sample_timer]
+          <idle>-0       [001] ..s1.     0.030270: sample_beat [sample_timer] <-call_timer_fn
+          <idle>-0       [001] ..s1.     0.030270: sample_count [sample_timer] <-sample_beat [sample_timer]
+          <idle>-0       [001] d.s2.     0.030272: sample_add [sample_timer] <-sample_count [sample_timer]
+   sample_thread-19      [000] .....     0.031031: sample_count [sample_timer] <-sample_thread [sample_timer]
+   sample_thread-19      [000] d..1.     0.031032: sample_add [sample_timer] <-sample_count [sample_timer]
+   sample_thread-19      [000] .....     0.031033: sample_rest [sample_timer] <-sample_thread [sample_timer]
+          <idle>-0       [001] ..s1.     0.041015: sample_beat [sample_timer] <-call_timer_fn
+          <idle>-0       [001] ..s1.     0.041015: sample_count [sample_timer] <-sample_beat [sample_timer]
+          <idle>-0       [001] d.s2.     0.041016: sample_add [sample_timer] <-sample_count [sample_timer]
+   sample_thread-19      [000] .....     0.043032: sample_count [sample_timer] <-sample_thread [sample_timer]
+   sample_thread-19      [000] d..1.     0.043032: sample_add [sample_timer] <-sample_count [sample_timer]
+   sample_thread-19      [000] .....     0.043033: sample_rest [sample_timer] <-sample_thread [sample_timer]
+           rmmod-21      [000] .....     0.046210: sample_timer_exit [sample_timer] <-delete_module
+           rmmod-21      [000] .....     0.046214: sample_thread_stop [sample_timer] <-sample_timer_exit [sample_timer]
+           rmmod-21      [000] .....     0.055068: sample_count [sample_timer] <-sample_timer_exit [sample_timer]
+           rmmod-21      [000] d..1.     0.055068: sample_add [sample_timer] <-sample_count [sample_timer]
 """
 
 

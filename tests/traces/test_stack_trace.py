@@ -23,8 +23,8 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-             cat-13      [000] .....     0.021553: vfs_open <-do_open
-             cat-13      [000] .....     0.021553: <stack trace>
+             cat-13      [000] .....     0.021599: vfs_open <-do_open
+             cat-13      [000] .....     0.021599: <stack trace>
  => vfs_open
  => do_open
  => path_openat
@@ -35,8 +35,8 @@ Linux version 6.1.0-emu (emu@emu) (gcc) #1 SMP PREEMPT
  => sys_execve
  => do_syscall_64
  => entry_SYSCALL_64
-             cat-13      [000] .....     0.021821: vfs_open <-do_open
-             cat-13      [000] .....     0.021821: <stack trace>
+             cat-13      [000] .....     0.021868: vfs_open <-do_open
+             cat-13      [000] .....     0.021868: <stack trace>
  => vfs_open
  => do_open
  => path_openat

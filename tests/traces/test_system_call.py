@@ -12,32 +12,32 @@ TRACE = """\
 #
 # CPU  DURATION                  FUNCTION CALLS
 # |     |   |                     |   |   |   |
- 0)               |  sys_kill() {
- 0)   0.630 us    |    prepare_kill_siginfo();
- 0)               |    kill_something_info() {
- 0)               |      _raw_spin_lock_irq() {
- 0)   0.210 us    |        preempt_count_add();
- 0)   0.810 us    |      }
- 0)               |      find_vpid() {
- 0)               |        _raw_spin_lock_irqsave() {
- 0)   0.210 us    |          preempt_count_add();
- 0)   0.920 us    |        }
- 0)               |        find_pid() {
- 0)   0.240 us    |          pid_bucket();
- 0)   0.830 us    |        }
- 0)               |        _raw_spin_unlock_irqrestore() {
- 0)   0.220 us    |          preempt_count_sub();
- 0)   1.080 us    |        }
- 0)   3.840 us    |      }
- 0)               |      kill_pid_info() {
- 0)   0.390 us    |        pid_task();
- 0)   0.220 us    |        group_send_sig_info();
- 0)   1.850 us    |      }
- 0)               |      _raw_spin_unlock_irq() {
- 0)   0.220 us    |        preempt_count_sub();
- 0)   1.210 us    |      }
- 0) + 10.250 us   |    }
- 0) + 12.620 us   |  }
+ 1)               |  sys_kill() {
+ 1)   0.630 us    |    prepare_kill_siginfo();
+ 1)               |    kill_something_info() {
+ 1)               |      _raw_spin_lock_irq() {
+ 1)   0.210 us    |        preempt_count_add();
+ 1)   0.810 us    |      }
+ 1)               |      find_vpid() {
+ 1)               |        _raw_spin_lock_irqsave() {
+ 1)   0.210 us    |          preempt_count_add();
+ 1)   0.920 us    |        }
+ 1)               |        find_pid() {
+ 1)   0.240 us    |          pid_bucket();
+ 1)   0.830 us    |        }
+ 1)               |        _raw_spin_unlock_irqrestore() {
+ 1)   0.220 us    |          preempt_count_sub();
+ 1)   1.040 us    |        }
+ 1)   3.720 us    |      }
+ 1)               |      kill_pid_info() {
+ 1)   0.390 us    |        pid_task();
+ 1)   0.220 us    |        group_send_sig_info();
+ 1)   1.850 us    |      }
+ 1)               |      _raw_spin_unlock_irq() {
+ 1)   0.220 us    |        preempt_count_sub();
+ 1)   1.210 us    |      }
+ 1) + 10.130 us   |    }
+ 1) + 12.500 us   |  }
 """
 
 

@@ -19,8 +19,8 @@ TRACE = """\
  0)   0.330 us    |          preempt_count_add();
  0)   0.220 us    |          preempt_count_sub();
  0)   1.650 us    |        }
- 0)   0.570 us    |        find_vma();
- 0)   2.880 us    |      }
+ 0)   0.610 us    |        find_vma();
+ 0)   2.920 us    |      }
  0)               |      handle_mm_fault() {
  0)               |        __handle_mm_fault() {
  0)   0.270 us    |          mm_alloc_pmd();
@@ -44,7 +44,7 @@ TRACE = """\
  0)               |                _raw_spin_unlock() {
  0)   0.220 us    |                  preempt_count_sub();
  0)   0.990 us    |                }
- 0)   2.940 us    |              }
+ 0)   2.930 us    |              }
  0)   9.300 us    |            }
  0) + 10.270 us   |          }
  0) + 11.760 us   |        }

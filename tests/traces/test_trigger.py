@@ -21,8 +21,8 @@ TRACE = """\
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-              sh-13      [000] d..2.     0.023610: sched_switch: prev_comm=sh prev_pid=13 prev_prio=120 prev_state=S ==> next_comm=cat next_pid=15 next_prio=120
-              sh-13      [000] d..2.     0.023610: <stack trace>
+              sh-13      [000] d..2.     0.023657: sched_switch: prev_comm=sh prev_pid=13 prev_prio=120 prev_state=S ==> next_comm=cat next_pid=15 next_prio=120
+              sh-13      [000] d..2.     0.023657: <stack trace>
  => trace_event_raw_event_sched_switch
  => __schedule
  => schedule

@@ -11,10 +11,10 @@ COMMAND = (
 )
 
 TRACE = """\
-1 round trips, 282.570 us each
+1 round trips, 231.080 us each
 # tracer: function
 #
-# entries-in-buffer/entries-written: 43/43   #P:2
+# entries-in-buffer/entries-written: 38/38   #P:2
 #
 #                                _-----=> irqs-off/BH-disabled
 #                               / _----=> need-resched
@@ -24,49 +24,44 @@ TRACE = """\
 #                              |||| /     delay
 #           TASK-PID     CPU#  |||||  TIMESTAMP  FUNCTION
 #              | |         |   |||||     |         |
-              sh-17      [001] d..2.     0.098215: smp_send_reschedule <-resched_curr
-          <idle>-0       [000] dn.1.     0.098216: reschedule_interrupt <-etrap
-        pingpong-18      [000] d..2.     0.098249: finish_task_switch <-schedule_tail
-          <idle>-0       [001] d..2.     0.098510: finish_task_switch <-__schedule
-        pingpong-18      [000] d..2.     0.099764: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.099765: reschedule_interrupt <-etrap
-        pingpong-19      [001] d..2.     0.099795: finish_task_switch <-schedule_tail
-        pingpong-18      [000] .....     0.099849: try_to_wake_up <-wake_up_process
-          <idle>-0       [001] d..2.     0.099858: finish_task_switch <-__schedule
-        pingpong-18      [000] d..3.     0.099865: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.099876: reschedule_interrupt <-etrap
-        pingpong-19      [001] d..2.     0.099902: finish_task_switch <-__schedule
-          <idle>-0       [000] d..2.     0.099905: finish_task_switch <-__schedule
-        pingpong-19      [001] d..1.     0.099957: try_to_wake_up <-default_wake_function
-        pingpong-19      [001] d..4.     0.099967: smp_send_reschedule <-resched_curr
-          <idle>-0       [000] dn.1.     0.099968: reschedule_interrupt <-etrap
-        pingpong-18      [000] d..2.     0.099997: finish_task_switch <-__schedule
-          <idle>-0       [001] d..2.     0.100006: finish_task_switch <-__schedule
-        pingpong-18      [000] d..1.     0.100075: try_to_wake_up <-default_wake_function
-        pingpong-18      [000] d..4.     0.100084: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.100085: reschedule_interrupt <-etrap
-        pingpong-19      [001] d..2.     0.100113: finish_task_switch <-__schedule
-          <idle>-0       [000] d..2.     0.100128: finish_task_switch <-__schedule
-        pingpong-19      [001] d..3.     0.100326: try_to_wake_up <-default_wake_function
-        pingpong-19      [001] d..6.     0.100337: smp_send_reschedule <-resched_curr
-          <idle>-0       [000] dn.1.     0.100338: reschedule_interrupt <-etrap
-          <idle>-0       [001] d..2.     0.100366: finish_task_switch <-__schedule
-        pingpong-18      [000] d..2.     0.100367: finish_task_switch <-__schedule
-        pingpong-18      [000] d..3.     0.100640: try_to_wake_up <-default_wake_function
-        pingpong-18      [000] d..6.     0.100652: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.100653: reschedule_interrupt <-etrap
-          <idle>-0       [000] d..2.     0.100681: finish_task_switch <-__schedule
-              sh-17      [001] d..2.     0.100683: finish_task_switch <-__schedule
-              sh-17      [001] d..3.     0.100967: try_to_wake_up <-default_wake_function
-              sh-17      [001] d..6.     0.100978: smp_send_reschedule <-resched_curr
-          <idle>-0       [000] dn.1.     0.100979: reschedule_interrupt <-etrap
-            init-1       [000] d..2.     0.101002: finish_task_switch <-__schedule
-          <idle>-0       [001] d..2.     0.101008: finish_task_switch <-__schedule
-            init-1       [000] d.s2.     0.101043: try_to_wake_up <-wake_up_process
-            init-1       [000] d.s5.     0.101054: smp_send_reschedule <-resched_curr
-          <idle>-0       [001] dn.1.     0.101055: reschedule_interrupt <-etrap
-     rcu_preempt-3       [001] d..2.     0.101074: finish_task_switch <-__schedule
-          <idle>-0       [001] d..2.     0.101111: finish_task_switch <-__schedule
+              sh-17      [001] d..2.     0.098339: smp_send_reschedule <-resched_curr
+          <idle>-0       [000] dn.1.     0.098340: reschedule_interrupt <-etrap
+        pingpong-18      [000] d..2.     0.098370: finish_task_switch <-schedule_tail
+          <idle>-0       [001] d..2.     0.098601: finish_task_switch <-__schedule
+        pingpong-18      [000] d..2.     0.099892: smp_send_reschedule <-resched_curr
+          <idle>-0       [001] dn.1.     0.099893: reschedule_interrupt <-etrap
+        pingpong-19      [001] d..2.     0.099923: finish_task_switch <-schedule_tail
+        pingpong-18      [000] .....     0.099976: try_to_wake_up <-wake_up_process
+          <idle>-0       [001] d..2.     0.099985: finish_task_switch <-__schedule
+        pingpong-18      [000] d..3.     0.099993: smp_send_reschedule <-resched_curr
+          <idle>-0       [001] dn.1.     0.099995: reschedule_interrupt <-etrap
+        pingpong-19      [001] d..2.     0.100011: finish_task_switch <-__schedule
+        pingpong-19      [001] d..1.     0.100066: try_to_wake_up <-default_wake_function
+          <idle>-0       [000] d..2.     0.100067: finish_task_switch <-__schedule
+        pingpong-19      [001] d..4.     0.100076: smp_send_reschedule <-resched_curr
+          <idle>-0       [000] dn.1.     0.100086: reschedule_interrupt <-etrap
+        pingpong-18      [000] d..2.     0.100112: finish_task_switch <-__schedule
+          <idle>-0       [001] d..2.     0.100115: finish_task_switch <-__schedule
+        pingpong-18      [000] d..1.     0.100151: try_to_wake_up <-default_wake_function
+        pingpong-18      [000] d..4.     0.100160: smp_send_reschedule <-resched_curr
+          <idle>-0       [001] dn.1.     0.100161: reschedule_interrupt <-etrap
+        pingpong-19      [001] d..2.     0.100189: finish_task_switch <-__schedule
+          <idle>-0       [000] d..2.     0.100203: finish_task_switch <-__schedule
+        pingpong-19      [001] d..3.     0.100406: try_to_wake_up <-default_wake_function
+        pingpong-19      [001] d..6.     0.100418: smp_send_reschedule <-resched_curr
+          <idle>-0       [000] dn.1.     0.100419: reschedule_interrupt <-etrap
+          <idle>-0       [001] d..2.     0.100447: finish_task_switch <-__schedule
+        pingpong-18      [000] d..2.     0.100448: finish_task_switch <-__schedule
+        pingpong-18      [000] d..3.     0.100721: try_to_wake_up <-default_wake_function
+        pingpong-18      [000] d..6.     0.100732: smp_send_reschedule <-resched_curr
+          <idle>-0       [001] dn.1.     0.100733: reschedule_interrupt <-etrap
+          <idle>-0       [000] d..2.     0.100761: finish_task_switch <-__schedule
+              sh-17      [001] d..2.     0.100763: finish_task_switch <-__schedule
+          <idle>-0       [000] d.s2.     0.101042: try_to_wake_up <-wake_up_process
+              sh-17      [001] d..3.     0.101047: try_to_wake_up <-default_wake_function
+     rcu_preempt-3       [000] d..2.     0.101071: finish_task_switch <-__schedule
+            init-1       [001] d..2.     0.101079: finish_task_switch <-__schedule
+          <idle>-0       [000] d..2.     0.101107: finish_task_switch <-__schedule
 """
 
 

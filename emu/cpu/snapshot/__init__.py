@@ -5,8 +5,8 @@
 back thousands of times a second.
 """
 
-from emu.cpu.snapshot.checkpoints import Checkpoint, Checkpoints
+from emu.cpu.snapshot.checkpoints import Checkpoint, Checkpoints, base_sizes
 from emu.cpu.snapshot.kinds import Unsaveable
 from emu.cpu.snapshot.window import Snapshots, State, WorkingSet
 
-__all__ = ["Checkpoint", "Checkpoints", "Snapshots", "State", "Unsaveable", "WorkingSet"]
+__all__ = ["Checkpoint", "Checkpoints", "Snapshots", "State", "Unsaveable", "WorkingSet", "base_sizes"]

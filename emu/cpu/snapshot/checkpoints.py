@@ -4,16 +4,16 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
 from emu.cpu.board import Board
 from emu.cpu.host_memory import CODE
 from emu.cpu.snapshot.objects import Contents, Objects
-from emu.cpu.snapshot.pages import Memory, MemoryBase, Numbers, PageContents
+from emu.cpu.snapshot.pages import PAGE, Memory, MemoryBase, Numbers, PageContents
 
-__all__ = ["Checkpoint", "Checkpoints"]
+__all__ = ["Checkpoint", "Checkpoints", "base_sizes"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -32,9 +32,19 @@ class Checkpoint:
         raise TypeError("a checkpoint is of one machine in one process: it cannot be pickled or copied")
 
     @property
+    def base(self) -> int:
+        """The number of the base that it shares with other checkpoints, which holds bytes, too (base_sizes)."""
+        return id(self._base)
+
+    @property
     def size(self) -> int:
         """Bytes of the pages that only this checkpoint holds."""
         return sum(contents.data.nbytes for contents in self._pages)
+
+
+def base_sizes(checkpoints: Iterable[Checkpoint]) -> dict[int, int]:
+    """Bytes that checkpoints share, by the numbers of their bases (Checkpoint.base)."""
+    return {one.base: one._base.used * PAGE for one in checkpoints}
 
 
 class Checkpoints:

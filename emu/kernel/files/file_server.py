@@ -16,9 +16,11 @@ from functools import partial
 
 from emu.cpu.board import Board
 from emu.cpu.cpu import Cpu
+from emu.cpu.journal import Journal
 from emu.kernel.files.file_request import Entry, FileRequest, RequestFormat
 from emu.kernel.files.node import Directory, Handle, LoggedError, Node, OpenFlags, Readiness, WouldBlock
 from emu.kernel.files.served_tree import ServedTree
+from emu.kernel.files.shared_folder import SharedFolder, SharedNode
 from emu.kernel.host_calls import host_call
 from emu.kernel.kernel_log import KernelLog
 from emu.kernel.memory import GuestMemory
@@ -121,6 +123,13 @@ class FileServer:
         """Makes a tree available to be mounted by name."""
         self._names[name.encode()] = len(self._trees)
         self._trees.append(tree)
+
+    def keep(self, journal: Journal) -> list[SharedFolder]:
+        """From now on, a journal has what the guest does to files in the host's folders. Returns these."""
+        folders = [tree.root.folder for tree in self._trees if isinstance(tree.root, SharedNode)]
+        for folder in folders:
+            folder.journal = journal
+        return folders
 
     def close(self) -> None:
         """Releases all handles that the guest has open."""

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from emu.cpu.journal import Journal, journalled
 from emu.kernel.files.node import Attributes, Directory, Handle, Node, OpenFlags
 
 __all__ = ["SharedFolder"]
@@ -34,6 +35,7 @@ class SharedFolder:
 
     Attributes:
         root: the folder as a directory for the guest.
+        journal: what the guest has done here; None: nobody wants to know.
         opened: a line for each file that the guest has opened: its path in the folder, its size and its time.
 
     Raises:
@@ -46,6 +48,7 @@ class SharedFolder:
         self.root = SharedDirectory(self, None, "", os.fstat(self.descriptor))
         self.open_files = 0
         self.opened: set[str] = set()
+        self.journal: Journal | None = None
 
     def close(self) -> None:
         """Closes the folder. Open files can still be used."""
@@ -76,6 +79,12 @@ class SharedNode(Node):
     def kind(self) -> int:
         return self._identity[2]
 
+    @property
+    def folder(self) -> SharedFolder:
+        """The folder that is shared."""
+        return self._folder
+
+    @journalled
     def attributes(self) -> Attributes:
         with self._opened() as fd:
             found = os.fstat(fd)
@@ -85,6 +94,7 @@ class SharedNode(Node):
         links = 1 if is_directory else found.st_nlink
         return Attributes(self.kind | found.st_mode & _PERMISSIONS, size, links, found.st_mtime_ns)
 
+    @journalled
     def set_attributes(self, mode: int | None, size: int | None, mtime_ns: int | None) -> None:
         self._folder.must_be_writable()
         if self.kind not in (stat.S_IFREG, stat.S_IFDIR):
@@ -105,10 +115,12 @@ class SharedNode(Node):
                     raise OSError(errno.EINVAL, "no such time")
                 os.utime(_magic_link(fd), ns=(mtime_ns, mtime_ns))
 
+    @journalled
     def readlink(self) -> str:
         with self._opened() as fd:
             return os.readlink("", dir_fd=fd)
 
+    @journalled
     def open(self, flags: OpenFlags) -> Handle:
         """Opens the file without truncating it: `set_attributes` does that."""
         if self._folder.open_files >= _MOST_HANDLES:
@@ -162,6 +174,7 @@ class SharedDirectory(SharedNode, Directory):
         super().__init__(folder, parent, name, found)
         self._children: dict[str, SharedNode] = {}
 
+    @journalled
     def open(self, flags: OpenFlags) -> Handle:
         """Opens the directory. The handle holds no descriptor."""
         with self._opened():
@@ -169,10 +182,12 @@ class SharedDirectory(SharedNode, Directory):
 
     # Operations that change nothing
 
+    @journalled
     def lookup(self, name: str) -> Node:
         with self._opened() as fd:
             return self._child(name, os.stat(name, dir_fd=fd, follow_symlinks=False))
 
+    @journalled
     def entries(self) -> Sequence[tuple[str, Node]]:
         """Sorted by name."""
         found = []
@@ -191,6 +206,7 @@ class SharedDirectory(SharedNode, Directory):
 
     # Operations that change something
 
+    @journalled
     def create(self, name: str, mode: int) -> Node:
         def make(fd: int) -> None:
             flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -198,13 +214,16 @@ class SharedDirectory(SharedNode, Directory):
 
         return self._made(name, make)
 
+    @journalled
     def mkdir(self, name: str, mode: int) -> Node:
         return self._made(name, lambda fd: os.mkdir(name, mode & _PERMISSIONS, dir_fd=fd))
 
+    @journalled
     def symlink(self, name: str, target: str) -> Node:
         """Makes a symbolic link. The host never follows it; the guest does, in its own tree."""
         return self._made(name, lambda fd: os.symlink(target, name, dir_fd=fd))
 
+    @journalled
     def link(self, name: str, node: Node) -> Node:
         assert isinstance(node, SharedNode)
         if node._parent is None:
@@ -213,18 +232,21 @@ class SharedDirectory(SharedNode, Directory):
             old = node._name
             return self._made(name, lambda fd: os.link(old, name, src_dir_fd=source, dst_dir_fd=fd, follow_symlinks=False))
 
+    @journalled
     def unlink(self, name: str) -> None:
         self._folder.must_be_writable()
         with self._opened() as fd:
             os.unlink(name, dir_fd=fd)
         self._forget(name)
 
+    @journalled
     def rmdir(self, name: str) -> None:
         self._folder.must_be_writable()
         with self._opened() as fd:
             os.rmdir(name, dir_fd=fd)
         self._forget(name)
 
+    @journalled
     def rename(self, name: str, new_directory: Directory, new_name: str) -> None:
         assert isinstance(new_directory, SharedDirectory)
         self._folder.must_be_writable()
@@ -292,18 +314,21 @@ class SharedHandle(Handle):
         assert self._file is not None
         return self._file.descriptor
 
+    @journalled
     def read(self, offset: int, size: int) -> bytes:
         return b"" if offset > _LARGEST - size else os.pread(self._fd, size, offset)
 
     def splice(self, offset: int, size: int, *, waited: bool) -> bytes:
         return self.read(offset, size)
 
+    @journalled
     def write(self, offset: int, data: bytes) -> int:
         """Writes at `offset`; a file opened for appending ignores it."""
         if offset > _LARGEST - len(data):
             raise OSError(errno.EFBIG, "too large")
         return os.pwrite(self._fd, data, offset)
 
+    @journalled
     def release(self) -> None:
         self._folder.open_files -= 1
         self._file = None

@@ -57,6 +57,9 @@ class RaceArch:
             architecture without this function has no scenario's own code on the machine.
         returns: an instruction that returns from a site's function, if the site has been left out.
         trampoline: whether the module race_lab has a trampoline, which can be freed.
+        breakpoint_stack: what makes the guest's breakpoint handler begin on a stack of its own: a symbol of the kernel, an
+            offset, and the bytes there; None: nothing does.
+        breakpoint_iret: what makes the guest's breakpoint handler return by an instruction that unmasks NMIs, in the same form.
         landing: a function of the kernel that only returns; "": there is none.
     """
 
@@ -78,6 +81,8 @@ class RaceArch:
     returns: bytes = b""
     landing: str = ""
     trampoline: bool = False
+    breakpoint_stack: tuple[str, int, bytes] | None = None
+    breakpoint_iret: tuple[str, int, bytes] | None = None
 
 
 def load(name: str) -> RaceArch:

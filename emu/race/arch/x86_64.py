@@ -77,10 +77,12 @@ ARCH = RaceArch(
     first_line=0xFFFFFFFF81001000,
     targets=(0xFFFFFFFFA1B2C3E4, 0xFFFFFFFFC8D9E0F1),
     leaves=_leaves,
+    codes=tuple((bytes.fromhex(old), bytes.fromhex(new), (bytes.fromhex(one),) if one else ()) for old, new, one in _CODES),
     branch=_branch,
     returns=bytes([0xC3]),
     landing="__fentry__",
-    codes=tuple((bytes.fromhex(old), bytes.fromhex(new), (bytes.fromhex(one),) if one else ()) for old, new, one in _CODES),
     trampoline=True,
+    breakpoint_iret=("asm_exc_int3", 7, bytes([0x90, 0xE9])),  # always the way of a breakpoint in user mode
+    breakpoint_stack=("idt_table", 16 * 3 + 4, bytes([2])),  # its gate's IST index: the stack of double faults, which never come
     following=bytes.fromhex("55 48 89 e5 5d c3 cc cc cc cc cc cc cc cc"),  # push %rbp; mov %rsp,%rbp; pop %rbp; ret
 )  # fmt: skip

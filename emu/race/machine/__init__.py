@@ -26,7 +26,7 @@ _ASSUMPTIONS = (
     "Between two events one CPU runs and all others stand still; no timer interrupts them, and no other task runs.",
     "States in which the patcher and each CPU stand alike, with the same view of the sites, go on alike.",
 )
-_ENOUGH = "Visits that have no bound are one of each CPU, and one NMI: visits only narrow what a CPU may see."
+_ENOUGH = "Visits that have no bound are one of each CPU, and {nmis}: visits only narrow what a CPU may see."
 
 
 def explore(scenario: Scenario, fetch: str, limits: Limits | None = None, seed: int = 0) -> Verdict:
@@ -54,7 +54,8 @@ def explore(scenario: Scenario, fetch: str, limits: Limits | None = None, seed: 
     outcome = Outcome.UNDECIDED if found.limit else Outcome.UNSAFE if found.violation else Outcome.SAFE
     wrong, text = (found.violation.wrong, found.violation.why) if found.violation else (None, found.limit)
     bounded = dataclasses.replace(scenario, visits=scenario.visits or _ONCE)
-    taken = (*assumptions(bounded, MODELS[fetch]), *_ASSUMPTIONS, *(() if scenario.visits else (_ENOUGH,)))
+    enough = _ENOUGH.format(nmis="two NMIs" if scenario.nests else "one NMI")
+    taken = (*assumptions(bounded, MODELS[fetch]), *_ASSUMPTIONS, *(() if scenario.visits else (enough,)))
     return Verdict(
         scenario, fetch, "machine", outcome, wrong, text, found.schedule, found.states, found.moves, found.coverage, taken,
         digest=booted.digest, seconds=time.perf_counter() - began,

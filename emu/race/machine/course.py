@@ -125,7 +125,7 @@ class Course:
                 if cpu.due in _INTERRUPTS:
                     yield Possible(Event(index, _INTERRUPTS[cpu.due]))
             yield from self._goes_on(index, cpu, inner, now, every)
-        if cpu.nmi is None and cpu.nmis:
+        if (cpu.nmi is None or cpu.unmasked) and cpu.nmis:
             for site in sorted(self.scenario.nmi_sites):
                 yield Possible(Event(index, What.NMI, site))
 
@@ -139,6 +139,8 @@ class Course:
             yield Possible(Event(index, What.HANDLE, inner.site))
         elif inner.inside:
             yield Possible(Event(index, What.LEAVE))
+        elif inner.ended:
+            yield Possible(Event(index, What.RETURN))
         else:
             yield from self._fetches(index, cpu, inner, now, every)
 

@@ -96,6 +96,12 @@ class CpuDirection:
         self._take(site.function)
         self._enter(site)
 
+    def take_nmi(self, site: LabSite) -> None:
+        """Raises an NMI whose handler goes to a site, and takes it."""
+        self._module.visit_in_nmi(self.cpu.index, site)
+        self.cpu.raise_nmi()
+        self._kernel.step(self.cpu)
+
     def come_to_in_interrupt(self, site: LabSite) -> None:
         """Raises an interrupt whose handler goes to a site. What waits for the CPU's next interrupt goes on waiting."""
         self._kernel.upcalls.post_alone(self.cpu, Upcall(self._module.interrupt, site.function, _nothing, _nothing))

@@ -24,7 +24,7 @@ from emu.race.machine.placed import behind, own_patches, placed
 from emu.race.machine.violation import Violation, end
 from emu.race.model.cpu_state import OLD, Due, replaced, trampolines
 from emu.race.scenario.fetch import View
-from emu.race.scenario.scenario import Handler, Scenario, Wrong
+from emu.race.scenario.scenario import Handler, Scenario, Stack, Wrong
 from emu.race.schedule.event import PATCHER, Event, What
 
 __all__ = ["Direction"]
@@ -70,7 +70,7 @@ class Direction:
         self.course = Course(placed(scenario), fetch, patches, following)
         self._patcher = PatcherDirection(lab, scenario, self.course, following if scenario.codes else [b""] * len(patches))
         self.scenario = scenario
-        self._replaced = replaced(scenario, patches, bool(scenario.fails_at))
+        self._replaced = replaced(scenario, patches, keeps_old=bool(scenario.fails_at))
         self._goes_anywhere = bool(scenario.codes or scenario.right or scenario.into)
         self._visits = scenario.visits or visits
         self.notes = Notes(0, ())
@@ -78,9 +78,10 @@ class Direction:
     def begin(self) -> None:
         """Puts the lab back to its base, and gives the driver the protocol. No step is performed yet."""
         lab, visits = self._lab, self._visits
+        nmis = visits if self.scenario.visits else max(visits, 1 + self.scenario.nests)
         lab.snapshots.restore(lab.snapshots.base)
         self._patcher.begin()
-        self.notes = Notes(0, (CpuNotes(self.course.patcher.synchronised(0), visits=visits, nmis=visits),) * len(lab.cpus))
+        self.notes = Notes(0, (CpuNotes(self.course.patcher.synchronised(0), visits=visits, nmis=nmis),) * len(lab.cpus))
 
     def possible(self, *, every: bool = False) -> list[Possible]:
         """The events that are possible now (see Course.possible)."""
@@ -122,7 +123,7 @@ class Direction:
         actions: dict[What, Callable[[Event, CpuNotes], CpuNotes]] = {
             What.INTERRUPT: self._interrupt, What.WAIT: self._wait, What.GO_ON: self._go_on, What.NMI: self._nmi,
             What.IRQ: self._irq, What.HANDLE: self._handle, What.FETCH: functools.partial(self._fetch, view),
-            What.LEAVE: self._leave,
+            What.LEAVE: self._leave, What.RETURN: self._return,
         }  # fmt: skip
         try:
             after = actions[event.what](event, self.notes.cpus[event.agent])
@@ -154,6 +155,10 @@ class Direction:
     def _nmi(self, event: Event, cpu: CpuNotes) -> CpuNotes:
         direction = self._lab.cpus[event.agent]
         interrupted = direction.pc
+        if cpu.nmi is not None:
+            direction.take_nmi(self._sites[event.site - 1])
+            why = "a second NMI begins at the top of the stack on which the handler of the first one stands"
+            end(self.scenario, Wrong.OVERWRITTEN, why)
         direction.come_to_in_nmi(self._sites[event.site - 1])
         return cpu._replace(nmi=Stand(event.site), nmis=cpu.nmis - 1, interrupted=(interrupted, cpu.interrupted[1]))
 
@@ -183,6 +188,9 @@ class Direction:
             end(self.scenario, Wrong.TORN, f"executes what is neither old nor new {self._where(event)}")
         trap = self.scenario.breakpoint
         if trap and event.code.startswith(trap):
+            if Stack.BREAKPOINT in self.scenario.ist and cpu.is_trapped:
+                why = "and its handler begins at the top of another's stack"
+                end(self.scenario, Wrong.OVERWRITTEN, f"in an NMI the breakpoint at site {stand.site} is hit, {why}")
             return self._stands(cpu, stand._replace(trapped=True))
         return self._executed(event, cpu, stand)
 
@@ -246,6 +254,11 @@ class Direction:
             return cpu.interrupted[0]
         return self._lab.module.home if cpu.irq is None else cpu.interrupted[1]
 
+    def _return(self, event: Event, cpu: CpuNotes) -> CpuNotes:
+        """A CPU returns from an NMI that others might have interrupted."""
+        self._lab.cpus[event.agent].go_to(self._origin(cpu))
+        return cpu._replace(nmi=None, unmasked=False)
+
     def _leave(self, event: Event, cpu: CpuNotes) -> CpuNotes:
         """A CPU returns from the trampoline."""
         self._lab.module.hold(on=False)
@@ -254,7 +267,9 @@ class Direction:
         return after
 
     def _left(self, index: int, cpu: CpuNotes) -> CpuNotes:
-        """A CPU returns from a site to where it came from."""
+        """A CPU returns from a site to where it came from; from that of an NMI which others may interrupt, in its own time."""
+        if cpu.unmasked:
+            return cpu._replace(nmi=Stand(0, ended=True))
         self._lab.cpus[index].go_to(self._origin(cpu))
         return self._stands(cpu, None)
 
@@ -276,6 +291,8 @@ class Direction:
         if handler.refused > refused:
             end(self.scenario, Wrong.BREAKPOINT, f"a breakpoint that nobody knows at site {stand.site}")
         assert handler.asked == asked + 1
+        if self.scenario.nests and cpu.nmi is not None:
+            cpu = cpu._replace(unmasked=True)
         if direction.pc == again:
             return self._stands(cpu, stand._replace(trapped=False))
         undoing = self.course.patcher.undoing[self.notes.position]

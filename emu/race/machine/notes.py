@@ -20,6 +20,7 @@ class Stand(NamedTuple):
         kept: what the instructions so far may have been: OLD, NEW, codes between them, or several of these (`cpu_state.Frame`).
         trapped: whether it is in the breakpoint handler.
         inside: whether it is in the trampoline that the old code of a site has called.
+        ended: of an NMI handler that NMIs may interrupt: whether it has left its site.
     """
 
     site: int
@@ -27,6 +28,7 @@ class Stand(NamedTuple):
     kept: int = ANY
     trapped: bool = False
     inside: bool = False
+    ended: bool = False
 
 
 class CpuNotes(NamedTuple):
@@ -37,6 +39,7 @@ class CpuNotes(NamedTuple):
         thread: its thread's position; None: at home.
         irq: the position of another interrupt's handler that came to a site; None: not in such an interrupt.
         nmi: its NMI handler's position; None: not in an NMI.
+        unmasked: whether NMIs may come in its NMI.
         due: what it owes the patcher.
         visits: how many more times its thread may visit a site.
         nmis: how many more NMIs, and other interrupts that come to sites, may occur.
@@ -47,6 +50,7 @@ class CpuNotes(NamedTuple):
     thread: Stand | None = None
     irq: Stand | None = None
     nmi: Stand | None = None
+    unmasked: bool = False
     due: Due = Due.NOTHING
     visits: int = 1
     nmis: int = 1
@@ -56,6 +60,11 @@ class CpuNotes(NamedTuple):
     def inner(self) -> Stand | None:
         """Its innermost position."""
         return self.nmi or self.irq or self.thread
+
+    @property
+    def is_trapped(self) -> bool:
+        """Whether it is in the breakpoint handler, or has been interrupted there."""
+        return any(stand is not None and stand.trapped for stand in (self.thread, self.irq, self.nmi))
 
     @property
     def interrupts_are_on(self) -> bool:

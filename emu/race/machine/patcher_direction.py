@@ -7,16 +7,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+import numpy as np
+
 from emu.ftrace.sites.patching import Patch, Step, Write
 from emu.race.machine.breakpoint_handlers import breakpoint_handler
 from emu.race.machine.course import Course
 from emu.race.machine.cpu_direction import CpuDirection, Lost
 from emu.race.machine.lab import Lab
 from emu.race.machine.notes import CpuNotes, Notes, answered
+from emu.race.machine.placed import BEHIND, LONGEST_CODE
 from emu.race.machine.violation import end
 from emu.race.machine.watched_handler import WatchedHandler
 from emu.race.model.cpu_state import Due
-from emu.race.scenario.scenario import Scenario, Wrong
+from emu.race.scenario.scenario import Scenario, Stack, Wrong
 from emu.race.schedule.event import Event, What
 
 __all__ = ["PatcherDirection"]
@@ -58,13 +61,19 @@ class PatcherDirection:
         """Gives the driver the protocol. No step is performed yet."""
         scenario, patches, driver = self._scenario, self._course.patches, self._driver
         for patch, behind in zip(patches, self._behind, strict=True):
-            self._store(patch.address, patch.old + behind)
+            self._replace(patch.address, patch.old + behind)
         if scenario.breakpoint:
             misses = {patches[site - 1].address for site in scenario.misses}
-            own = bool(scenario.codes)
-            self.handler = WatchedHandler(breakpoint_handler(self._machine, scenario.handler, misses, own=own))
+            codes = bool(scenario.codes)
+            self.handler = WatchedHandler(breakpoint_handler(self._machine, scenario.handler, misses, own=codes))
             driver.breakpoint_handler = self.handler
             self._know(0)
+        own = scenario.race_arch
+        for mutant, wanted in ((own.breakpoint_stack, Stack.BREAKPOINT in scenario.ist), (own.breakpoint_iret, scenario.nests)):
+            if mutant is not None:
+                symbol, offset, data = mutant
+                address = self._machine.kernel.image.symbol(symbol) + offset
+                self._replace(address, data if wanted else self._memory.read(address, len(data)))
         driver.held = True
         driver.protocol = _Given(tuple(self._course.given))
         driver.start(patches, _nothing)
@@ -132,6 +141,13 @@ class PatcherDirection:
 
     def _store(self, address: int, code: bytes) -> None:
         self._machine.board.write_code(self._memory.physical(address), code)
+
+    def _replace(self, address: int, code: bytes) -> None:
+        """Stores code before the first step: no CPU knows what was there, and close behind, for an earlier scenario."""
+        self._store(address, code)
+        place = self._memory.physical(address)
+        for cpu in self._machine.board.cpus:
+            cpu.forget(np.array([[place, place + LONGEST_CODE + BEHIND]], np.uint64))
 
     def _ask(self, event: Event, position: int, cpus: tuple[CpuNotes, ...]) -> tuple[CpuNotes, ...]:
         """A step that CPUs must answer. Their interrupts are held back."""

@@ -12,7 +12,7 @@ from emu.race.machine.placed import without_place
 from emu.race.model.cpu_state import frees, trampolines
 from emu.race.model.model_sites import model_patches
 from emu.race.scenario.protocol_steps import Free, LabStep, Lock, Unlock
-from emu.race.scenario.scenario import LINE, Handler, Hotplug, Scenario
+from emu.race.scenario.scenario import LINE, Handler, Hotplug, Scenario, Stack
 
 __all__ = ["unsupported"]
 
@@ -45,15 +45,15 @@ def unsupported(scenario: Scenario) -> str | None:
 
 def _words(scenario: Scenario, steps: Sequence[LabStep]) -> Iterator[tuple[str, bool, str]]:
     """Words of scenarios, whether a scenario has them, and why the guest cannot do them."""
+    yield "patcher", bool(scenario.others), "the machine has one patcher"
+    yield "lock", any(isinstance(step, Lock | Unlock) for step in steps), "the machine's patcher takes no locks"
+    yield "live", scenario.live, "the machine is not searched for what repeats for ever"
+    yield "handler", scenario.handler is Handler.WAIT, "the guest's breakpoint handler does not wait"
     called = trampolines(scenario)
     yield "free" if frees(scenario) else "wait-tasks", called and not scenario.race_arch.trampoline, _NO_TRAMPOLINE
     yield "free", frees(scenario) and _frees_while_parked(steps), "the guest frees no memory while all CPUs wait"
     own = without_place(scenario) if scenario.codes or scenario.right else None
     yield "old" if scenario.codes else "right", own is not None, own or ""
-    yield "patcher", bool(scenario.others), "the machine has one patcher"
-    yield "live", scenario.live, "the machine is not searched for what repeats for ever"
-    yield "handler wait", scenario.handler is Handler.WAIT, "the guest's breakpoint handler does not wait"
-    yield "lock", any(isinstance(step, Lock | Unlock) for step in steps), "the machine's patcher takes no locks"
     half = bool(scenario.into) and scenario.change.of_a_pair and not scenario.codes
     yield "into", half, "on the guest, the second instruction of a pair goes nowhere without the first"
     yield "user", scenario.user, "the guest's CPUs begin in the kernel, and no synchronisation is deferred"
@@ -61,8 +61,10 @@ def _words(scenario: Scenario, steps: Sequence[LabStep]) -> Iterator[tuple[str, 
     yield "in-handler", bool(scenario.handler_sites), "the guest's breakpoint handler comes to no site"
     yield "idle", bool(scenario.idle_sites), "the guest's idle task comes to no site"
     yield "hotplug", scenario.hotplug is not Hotplug.NONE, "the guest's CPUs stay"
-    yield "nests", scenario.nests, "the guest's breakpoint handler returns without IRET, so that no NMIs nest"
-    yield "ist", bool(scenario.ist), "no NMIs nest on the guest"
+    nests = scenario.nests and (scenario.race_arch.breakpoint_iret is None or Stack.NMI not in scenario.ist)
+    yield "nests", nests, "the guest's NMIs begin at the top of the same stack, as with 'ist nmi'"
+    stack = Stack.BREAKPOINT in scenario.ist and scenario.race_arch.breakpoint_stack is None
+    yield "ist", stack, "the guest's breakpoint handler has no stack of its own"
 
 
 def _frees_while_parked(steps: Sequence[LabStep]) -> bool:

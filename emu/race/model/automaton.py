@@ -57,7 +57,7 @@ class Automaton:
             for patch, codes in zip(self._patches, between, strict=True)
         ]
         self._trampolines = trampolines(scenario)
-        self._replaced = {keeps_old: replaced(scenario, self._patches, keeps_old) for keeps_old in (False, True)}
+        self._replaced = {keeps_old: replaced(scenario, self._patches, keeps_old=keeps_old) for keeps_old in (False, True)}
         self._handler_sites, self._entry_sites, self._nmi_sites, self._irq_sites, self._idle_sites = (
             sorted(of)
             for of in (

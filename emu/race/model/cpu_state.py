@@ -10,7 +10,7 @@ from typing import NamedTuple
 from emu.ftrace.sites.patching import Patch
 from emu.race.model.model_sites import model_patches
 from emu.race.scenario.fetch import View
-from emu.race.scenario.protocol_steps import Free, WaitTasks
+from emu.race.scenario.protocol_steps import Free, LabStep, WaitTasks
 from emu.race.scenario.scenario import Scenario, Wrong
 from emu.race.schedule.event import Event
 
@@ -144,8 +144,8 @@ def answered(cpu: Cpu) -> Cpu:
     return cpu._replace(due=Due.NOTHING) if cpu.due is Due.TASK and cpu.task_is_away else cpu
 
 
-def replaced(scenario: Scenario, patches: Sequence[Patch], keeps_old: bool) -> int:
-    """The codes that must not be executed after a protocol that keeps the old code, or not, as bits (`Frame.kept`)."""
+def replaced(scenario: Scenario, patches: Sequence[Patch], *, keeps_old: bool) -> int:
+    """The codes that must not be executed after the protocol, as bits (`Frame.kept`), if the old code is kept, or the new."""
     kept = OLD if keeps_old else NEW
     found = (OLD | NEW) & ~kept
     for bit, (_, as_new) in enumerate(scenario.between(patches[0])):
@@ -156,14 +156,14 @@ def replaced(scenario: Scenario, patches: Sequence[Patch], keeps_old: bool) -> i
 
 def trampolines(scenario: Scenario) -> bool:
     """Whether old calls call trampolines in which a task may stand: they are freed, or waited for."""
-    return scenario.from_call and _has(scenario, Free, WaitTasks)
+    return scenario.from_call and any(isinstance(step, Free | WaitTasks) for step in _steps(scenario))
 
 
 def frees(scenario: Scenario) -> bool:
     """Whether trampolines that old calls call are freed."""
-    return scenario.from_call and _has(scenario, Free)
+    return scenario.from_call and any(isinstance(step, Free) for step in _steps(scenario))
 
 
-def _has(scenario: Scenario, *kinds: type[Free | WaitTasks]) -> bool:
-    """Whether a patcher has a step of one of the kinds."""
-    return any(isinstance(step, kinds) for steps in scenario.steps_of_all(model_patches(scenario)) for step in steps)
+def _steps(scenario: Scenario) -> list[LabStep]:
+    """The steps of all patchers."""
+    return [step for steps in scenario.steps_of_all(model_patches(scenario)) for step in steps]
