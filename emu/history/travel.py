@@ -30,6 +30,7 @@ from emu.history.points import Point
 from emu.history.replay import LATEST, Replay
 from emu.history.standing import Standing
 from emu.history.stops import Instant, Reason, Stop, StopReason, Watchpoint
+from emu.history.writing import Writing
 from emu.kernel.endings import GuestPanic, PoweredOff
 
 __all__ = ["Travel"]
@@ -43,7 +44,7 @@ def _never() -> bool:
     return False
 
 
-class Travel(Standing):
+class Travel(Standing, Writing):
     """A machine with its history.
 
     Args:
@@ -54,25 +55,9 @@ class Travel(Standing):
     def __init__(self, machine: Travelling, history: int = _HISTORY) -> None:
         driver = machine.driver()
         self._driver = driver
-        self._emitted = 0
         driver.divert(self._write)
         self._due = 0.0  # the host's time of the next checkpoint
         super().__init__(Replay(driver, history, self), driver.board)
-
-    def _write(self, console: Callable[[bytes], object], data: bytes) -> None:
-        """The guest writes: what it has not written before is passed on."""
-        replay = self.replay
-        at = replay.produced
-        replay.produced += len(data)
-        if replay.looks_ahead:
-            replay.withheld.append((console, at, data))
-        else:
-            self._pass_on(console, at, data)
-
-    def _pass_on(self, console: Callable[[bytes], object], at: int, data: bytes) -> None:
-        if new := data[max(self._emitted - at, 0) :]:
-            self._emitted = at + len(data)
-            console(new)
 
     # What stops it
 
@@ -285,8 +270,7 @@ class Travel(Standing):
             with replay.looking_ahead():
                 outcome = self._run(interrupted)
                 if outcome.reason != Reason.STEP and self._index(cpu) <= index:
-                    for console, at, data in replay.withheld:
-                        self._pass_on(console, at, data[: max(replay.produced - at, 0)])
+                    self._pass_on_withheld()
                     return outcome
             self._last = last
             replay.restore(start)
