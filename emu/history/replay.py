@@ -8,7 +8,7 @@ not belong to the run, so the machine goes on from the beginning of the turn.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
@@ -62,6 +62,7 @@ class Replay:
         stopping: the stops.
         produced: bytes that the guest has written up to now.
         looks_ahead: whether it may be beyond what is wanted: see looking_ahead().
+        withheld: what it has then written: the function to call, the bytes that it had written before, and the new ones.
         faulted: if an instruction that was shown has faulted, the instructions that its CPU had started with its block; or 0.
     """
 
@@ -73,6 +74,7 @@ class Replay:
         self.reason = turns.TIME
         self.produced = self.faulted = 0
         self.looks_ahead = False
+        self.withheld: list[tuple[Callable[[bytes], object], int, bytes]] = []
         self.shown: Shown | None = None
         self.host_stop: tuple[Instant, Watchpoint] | None = None
         self.stopping = Stopping(self._board, self.history)
@@ -217,12 +219,14 @@ class Replay:
 
     @contextmanager
     def looking_ahead(self) -> Iterator[None]:
-        """A context in which the guest may run beyond what is wanted: what it writes there is not passed on yet."""
+        """A context in which the guest may run beyond what is wanted: what it writes there is withheld."""
+        before, kept = self.looks_ahead, len(self.withheld)
         self.looks_ahead = True
         try:
             yield
         finally:
-            self.looks_ahead = False
+            self.looks_ahead = before
+            del self.withheld[kept:]
 
     def run_to_goal(self) -> bool:
         """Runs moments until the goal, or to a change. Returns False if nothing can happen before."""

@@ -11,7 +11,7 @@ instruction that accessed memory; going backward, before it.
 
 >>> travel = Travel(machine)
 >>> travel.begin("cat /proc/uptime")
->>> travel.add(Breakpoint(machine.kernel.symbols.address("vfs_read"), cpu=1))
+>>> travel.add(Breakpoint(machine.kernel.image.symbols["vfs_read"], cpu=1))
 >>> travel.go()
 StopReason(reason=Reason.BREAKPOINT, ...)
 >>> travel.back_step(1, 100)
@@ -30,6 +30,7 @@ from emu.history.points import Point
 from emu.history.replay import LATEST, Replay
 from emu.history.standing import Standing
 from emu.history.stops import Instant, Reason, Stop, StopReason, Watchpoint
+from emu.history.writing import Writing
 from emu.kernel.endings import GuestPanic, PoweredOff
 
 __all__ = ["Travel"]
@@ -43,7 +44,7 @@ def _never() -> bool:
     return False
 
 
-class Travel(Standing):
+class Travel(Standing, Writing):
     """A machine with its history.
 
     Args:
@@ -54,19 +55,9 @@ class Travel(Standing):
     def __init__(self, machine: Travelling, history: int = _HISTORY) -> None:
         driver = machine.driver()
         self._driver = driver
-        self._emitted = 0
         driver.divert(self._write)
         self._due = 0.0  # the host's time of the next checkpoint
         super().__init__(Replay(driver, history, self), driver.board)
-
-    def _write(self, console: Callable[[bytes], object], data: bytes) -> None:
-        """The guest writes: what it has not written before is passed on."""
-        replay = self.replay
-        known = len(data) if replay.looks_ahead else max(self._emitted - replay.produced, 0)
-        replay.produced += len(data)
-        if new := data[known:]:
-            self._emitted = replay.produced
-            console(new)
 
     # What stops it
 
@@ -275,9 +266,13 @@ class Travel(Standing):
             replay.resume()
             start = replay.start()
             replay.goal_instructions(cpu, index)
-            outcome = self._run(interrupted)
-            if outcome.reason != Reason.STEP and self._index(cpu) <= index:
-                return outcome
+            last = self._last
+            with replay.looking_ahead():
+                outcome = self._run(interrupted)
+                if outcome.reason != Reason.STEP and self._index(cpu) <= index:
+                    self._pass_on_withheld()
+                    return outcome
+            self._last = last
             replay.restore(start)
             if not self._seek(cpu, index):
                 raise AssertionError(f"CPU {cpu} does not get to instruction {index} again")

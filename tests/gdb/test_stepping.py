@@ -106,3 +106,37 @@ def test_a_step_leads_into_a_system_call(stepped: Stepped) -> None:
     assert stepped.arch.asks(stepped.code())
     stepped.stepping.step(0, lambda: False)
     assert not stepped.cpu.in_user_mode
+
+
+def test_a_step_writes_nothing_that_comes_later() -> None:
+    """With one CPU, a turn lasts long: a step is found by executing the rest of the turn."""
+    written: list[bytes] = []
+    with Machine("x86_64", cpus=1, console=written.append) as machine:
+        travel = Travel(machine)
+        written.clear()
+        travel.begin("echo one; echo two")
+        travel.add(stop := Breakpoint(machine.kernel.image.symbols["ksys_write"]))
+        travel.go()
+        travel.remove(stop)
+        for _ in range(12):
+            travel.step(0)
+        assert not written
+        travel.go()
+        assert b"".join(written) == b"one\ntwo\n"
+
+
+def test_a_turn_ends_after_a_change_in_its_midst() -> None:
+    with booted_machine("x86_64", cpus=1) as machine:
+        travel = Travel(machine)
+        travel.begin("echo one")
+        travel.add(stop := Breakpoint(machine.kernel.image.symbols["ksys_write"]))
+        travel.go()
+        travel.remove(stop)
+        for _ in range(3):
+            travel.step(0)
+        with travel.changing():
+            pass
+        record = machine.board.cpus[0].record
+        assert record.turn_end - record.cycles < 1 << 40
+        assert [travel.step(0).reason for _ in range(5)] == [Reason.STEP] * 5
+        assert travel.go().reason == Reason.ENDED

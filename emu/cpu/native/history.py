@@ -140,8 +140,10 @@ def show(board: Board, cpu: Cpu, cycles: u64, instructions: u64) -> i64:
     cpu.instructions = instructions
     cpu.request = STOP_REQUEST
     cpu.deadline = 0
+    end = cpu.turn_end
     cpu.turn_end = NEVER
     error = enter(cpu)
+    cpu.turn_end = end
     cpu.request = NO_REQUEST
     cpu.shown = False
     cpu.cycles = cycles
