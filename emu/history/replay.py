@@ -270,6 +270,8 @@ class Replay:
         """Runs to the beginning of the block of a turn with which its CPU has started at least so many instructions."""
         self.to_turn(turn)
         near = self._here()
+        if not near.anchor:
+            self.points.add(near)  # what has been looked at is gone back to, and gone on from
         self._run_to_block(turn, instructions)
         block = self._board.current.record.goal_block
         assert block is not None
