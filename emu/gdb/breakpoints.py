@@ -3,15 +3,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 from emu.history.stops import Breakpoint, Stop, Watchpoint
 from emu.history.travel import Travel
 
-__all__ = ["Breakpoints"]
+__all__ = ["Breakpoints", "more_stops"]
 
 _WATCHED = {2: ("watch", False, True), 3: ("rwatch", True, False), 4: ("awatch", True, True)}
 _MOST_BYTES = 1 << 20  # of a watchpoint
+
+
+@contextmanager
+def more_stops(travel: Travel, stops: Iterable[Stop]) -> Iterator[None]:
+    """A context in which a machine has more stops."""
+    new = [stop for stop in stops if stop not in travel.stops]
+    for stop in new:
+        travel.add(stop)
+    try:
+        yield
+    finally:
+        for stop in new:
+            travel.remove(stop)
 
 
 class Breakpoints:

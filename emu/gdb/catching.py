@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from emu.cpu.board import Board
 from emu.cpu.cpu import Cpu
 from emu.gdb.arch import GdbArch, Read, Trap
+from emu.gdb.breakpoints import more_stops
 from emu.gdb.memory import Memory, NotMapped
 from emu.history.stops import Breakpoint, Reason, StopReason
 from emu.history.travel import Travel
@@ -65,14 +66,8 @@ class Catching:
     def in_force(self) -> Iterator[None]:
         """A context in which handlers of such traps stop the machine."""
         entries = {entry for cpu in self._board.cpus for kind in self._kinds for entry in self._entries(cpu, kind)}
-        new = [stop for stop in map(Breakpoint, sorted(entries)) if stop not in self._travel.stops]
-        for stop in new:
-            self._travel.add(stop)
-        try:
+        with more_stops(self._travel, map(Breakpoint, sorted(entries))):
             yield
-        finally:
-            for stop in new:
-                self._travel.remove(stop)
 
     def _entries(self, cpu: Cpu, kind: int) -> Iterable[int]:
         try:

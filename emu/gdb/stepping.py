@@ -10,14 +10,14 @@ stops at the breakpoint, without the fault that it would be.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable
 
 from emu.cpu.board import Board
 from emu.cpu.cpu import Cpu
 from emu.gdb.arch import GdbArch, Trap
+from emu.gdb.breakpoints import more_stops
 from emu.gdb.memory import Memory, NotMapped
-from emu.history.stops import Breakpoint, Reason, Stop, StopReason
+from emu.history.stops import Breakpoint, Reason, StopReason
 from emu.history.travel import Travel
 
 __all__ = ["Stepping"]
@@ -73,7 +73,7 @@ class Stepping:
         if not stacked:
             return self._travel.go(interrupted=interrupted)
         entries = {entry for cpu in self._board.cpus for entry in self._entries(cpu)}
-        with self._stopping([Breakpoint(entry) for entry in sorted(entries)]):
+        with more_stops(self._travel, [Breakpoint(entry) for entry in sorted(entries)]):
             while True:
                 stopped = self._travel.go(interrupted=interrupted)
                 cpu = self._board.cpus[stopped.cpu]
@@ -129,22 +129,10 @@ class Stepping:
             return None
         return self._arch.trap(cpu, lambda address, size: self._memory.read(cpu, address, size))
 
-    @contextmanager
-    def _stopping(self, stops: Sequence[Stop]) -> Iterator[None]:
-        """A context with more stops."""
-        new = [stop for stop in stops if stop not in self._travel.stops]
-        for stop in new:
-            self._travel.add(stop)
-        try:
-            yield
-        finally:
-            for stop in new:
-                self._travel.remove(stop)
-
     def _return(self, trap: Trap, stepped: StopReason, interrupted: Callable[[], bool]) -> StopReason:
         """Runs to where a trap's handler returns, on whatever CPU (Reason.STEP), or to a stop before that."""
         known = self._travel.stops
-        with self._stopping([Breakpoint(trap.pc)]):
+        with more_stops(self._travel, [Breakpoint(trap.pc)]):
             while True:
                 stopped = self._travel.go(interrupted=interrupted)
                 cpu = self._board.cpus[stopped.cpu]
@@ -157,7 +145,7 @@ class Stepping:
 
     def _back_to_trap(self, cpu: Cpu, place: int) -> bool:
         """Goes back to the first instruction of the handler that has returned to an address. False: it was asked for."""
-        with self._stopping([Breakpoint(entry, cpu.index) for entry in self._entries(cpu)]):
+        with more_stops(self._travel, [Breakpoint(entry, cpu.index) for entry in self._entries(cpu)]):
             for _ in range(_MOST_TRAPS):
                 stopped = self._travel.back()
                 if stopped.reason != Reason.BREAKPOINT:

@@ -121,11 +121,17 @@ class Replay:
     def _here(self) -> Point:
         """A point at the state of the run: the one that it has just been restored from, if there is one."""
         point, counts = self._from, tuple(cpu.instructions for cpu in self._board.cpus)
-        restored = point is not None and (point.turns, point.instructions) == (self.history.turns, counts)
+        here = self.now, self.history.turns, counts
+        restored = point is not None and (point.instant, point.turns, point.instructions) == here
         return point if point is not None and restored else self._point()
 
     def _is_usable(self, point: Point) -> bool:
         return point.anchor or not point.patching or point.listening.keys() == self.stopping.breakpoints
+
+    @property
+    def patching(self) -> bool:
+        """Whether code is being patched, now or where the machine goes on from."""
+        return self.driver.patching or (self._near is not None and self._near.patching)
 
     def keep(self, anchor: bool = False) -> None:
         """Adds a point at the present."""

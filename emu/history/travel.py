@@ -81,7 +81,7 @@ class Travel(Standing, Writing):
         the machine then comes from an earlier instant with these stops."""
         replay = self.replay
         replay.stopping.wanted = stops
-        if self._driver.patching and replay.stopping.breakpoints != replay.stopping.listening.keys():
+        if replay.patching and replay.stopping.breakpoints != replay.stopping.listening.keys():
             replay.to(replay.now)
         else:
             replay.stopping.put_in_force()
@@ -223,8 +223,12 @@ class Travel(Standing, Writing):
         for margin in _MARGINS:
             if start is not None and (not margin or index - start.instructions[cpu] > 2 * margin):
                 start = self._run_to(cpu, index - margin, start)
-                if margin and start is not None:
+                if not margin or start is None:
+                    continue
+                if self.board.cpus[cpu].instructions <= index:
                     start = replay.keep_here()
+                else:  # a CPU that runs alone has long turns
+                    replay.restore(start)
         turn = replay.history.turns
         replay.no_goal()
         if start is not None:

@@ -5,13 +5,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-import subprocess
-import threading
-from collections.abc import Callable
 
-from emu.gdb import GDB_SCRIPT
 from emu.installation import image_directory
 from emu.machine import Machine
+from tests.lib import gdb_client
 from tests.lib.booted_machine import booted_machine
 from tests.lib.needs import needs
 
@@ -21,37 +18,8 @@ COMMAND = "cat /proc/version"
 
 
 def gdb(machine: Machine, *commands: str, command: str = COMMAND) -> str:
-    """What gdb prints while it debugs a machine that runs a command. The machine is then of no use for anything else."""
-    ports: list[int] = []
-    listening = threading.Event()
-    ended = threading.Event()
-
-    def ready(port: int) -> Callable[[], bool]:
-        ports.append(port)
-        listening.set()
-        return lambda: not ended.is_set()
-
-    printed: list[str] = []
-
-    def talk() -> None:
-        listening.wait(20)
-        image = image_directory(machine.board.arch.name) / "vmlinux"
-        first = ["set pagination off", "set confirm off", f"target remote 127.0.0.1:{ports[0]}"]
-        words = [word for one in (*first, *commands) for word in ("-ex", one)]
-        done = subprocess.run(
-            ["gdb-multiarch", "-nx", "-q", "-batch", "-iex", f"source {GDB_SCRIPT}", *words, str(image)],
-            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=100,
-        )  # fmt: skip
-        printed.append(done.stdout)
-        ended.set()
-
-    client = threading.Thread(target=talk)
-    client.start()
-    try:
-        machine.serve_gdb(0, command, ready=ready)
-    finally:
-        client.join(100)
-    return printed[0]
+    """What gdb prints, with the symbols of the image: gdb_client.gdb."""
+    return gdb_client.gdb(machine, image_directory(machine.board.arch.name) / "vmlinux", *commands, command=command)
 
 
 def test_a_breakpoint_a_backtrace_and_the_end(arch: str) -> None:
