@@ -29,16 +29,21 @@ FEW, MANY, LEAST_SAFE = 40, 2_000, 0.4
 
 
 def scenarios(count: int) -> Iterator[tuple[Scenario, str]]:
-    """Random protocols, and after every three of them a mutant of a shipped one, each under one fetch model."""
-    shipped = [
-        [case for name in ftrace_arch.load(arch).protocols for case in mutant_cases(name, arch, cpus=1, sites=1 + n)]
-        for n in range(2)
-        for arch in ARCHITECTURES
-    ]
+    """Random protocols, and after every three of them a mutant of a shipped one, or the shipped one itself, each under one
+    fetch model."""
+    mutants, shipped = (
+        [
+            [case for name in ftrace_arch.load(arch).protocols for case in of(name, arch, cpus=1, sites=1 + n)]
+            for n in range(2)
+            for arch in ARCHITECTURES
+        ]
+        for of in (mutant_cases, cases)
+    )
     source = Random("any number of CPUs")
     for number in range(count):
         if number % 4 == 3:
-            scenario = source.choice(shipped[number // 4 % len(shipped)])
+            kind = shipped if number % 8 == 7 else mutants
+            scenario = source.choice(kind[number // 4 % len(kind)])
         else:
             arch = ARCHITECTURES[number % len(ARCHITECTURES)]
             scenario = generated(source, arch=arch, cpus=1, most_sites=1 + number % 2)
