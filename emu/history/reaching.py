@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import NamedTuple, Protocol, Self
 
 from emu.history.stops import Instant, Reason
 from emu.history.travel import Travel
@@ -28,21 +28,46 @@ class EventPlace(NamedTuple):
     array: str = ""
 
 
+class Reader(Protocol):
+    """What reads a trace's buffers."""
+
+    def latest_time(self, cpu: int) -> int:
+        """The time of the event that a CPU has recorded last, in nanoseconds of virtual time; 0: none."""
+
+
+class Recording(Protocol):
+    """A trace array."""
+
+    @property
+    def instances(self) -> Mapping[str, Self]:
+        """Those below it, by name."""
+
+    @property
+    def reader(self) -> Reader:
+        """Reads its buffers."""
+
+
 class NotReached(LookupError):
     """The run does not come to the instant."""
 
 
-def reach(travel: Travel, event: EventPlace, recorded: Callable[[], bool]) -> None:
+def reach(travel: Travel, event: EventPlace, top: Recording) -> None:
     """Goes to the instant at which an event is about to be recorded: to the instruction at which that happens.
 
     Args:
         travel: a machine without stops. Its present instant is before the event.
         event: the event.
-        recorded: whether the machine has recorded it.
+        top: the machine's top trace array.
 
     Raises:
         NotReached: there is no such CPU, or it does not record at the time.
+        KeyError: there is no such instance.
     """
+    array = top.instances[event.array] if event.array else top
+
+    def recorded() -> bool:
+        return array.reader.latest_time(event.cpu) >= event.time
+
     if event.cpu >= len(travel.board.cpus):
         raise NotReached(f"the machine has no CPU {event.cpu}")
     if recorded() or travel.nanoseconds > event.time:

@@ -227,8 +227,7 @@ class TracedLinux(Travels, ABC):
         """
         from emu.history.reaching import reach
 
-        array = self.trace_array.instances[event.array] if event.array else self.trace_array
-        reach(self.travel, event, lambda: array.reader.latest_time(event.cpu) >= event.time)
+        reach(self.travel, event, self.trace_array)
 
     def _pieces(self, path: str) -> Iterator[bytes]:
         return self.tracefs.read_pieces(path)

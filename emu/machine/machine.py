@@ -371,8 +371,7 @@ class Machine(TracedKernel, Travels):
         """
         from emu.history.reaching import reach
 
-        array = self.trace_array.instances[event.array] if event.array else self.trace_array
-        reach(self.travel, event, lambda: array.reader.latest_time(event.cpu) >= event.time)
+        reach(self.travel, event, self.trace_array)
 
     def driver(self) -> Driven:
         """Drives this machine by moments (emu.history); nothing else may run it meanwhile."""
