@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from emu.gdb.syscalls import SyscallStop
 from emu.history.stops import Reason, Stop, StopReason, Watchpoint
 
 __all__ = ["reply", "text"]
@@ -16,7 +17,13 @@ _SIGNALS = {
 }  # fmt: skip
 
 
-def reply(stopped: StopReason, kind_of: Callable[[Stop], str | None], features: frozenset[str], cpu: int | None = None) -> bytes:
+def reply(
+    stopped: StopReason,
+    kind_of: Callable[[Stop], str | None],
+    features: frozenset[str],
+    cpu: int | None = None,
+    call: SyscallStop | None = None,
+) -> bytes:
     """The packet.
 
     Args:
@@ -24,11 +31,14 @@ def reply(stopped: StopReason, kind_of: Callable[[Stop], str | None], features: 
         kind_of: what GDB knows a stop as: see Breakpoints.kind.
         features: what GDB has said that it supports.
         cpu: the index of the CPU that is shown; default: the one that stopped.
+        call: the system call that is caught there; None: there is none. It is told instead of a breakpoint.
     """
     words = [f"T{_SIGNALS.get(stopped.reason, _NO_SIGNAL):02x}thread:{(stopped.cpu if cpu is None else cpu) + 1:x};"]
     if stopped.reason == Reason.START:
         words.append("replaylog:begin;")
-    for stop in stopped.stops:
+    if call is not None:
+        words.append(f"syscall_{'return' if call.returns else 'entry'}:{call.number:x};")
+    for stop in stopped.stops if call is None else ():
         kind = kind_of(stop)
         if kind is None:
             continue
