@@ -10,13 +10,16 @@ from emu.gdb.breakpoints import Breakpoints
 from emu.gdb.catching import Catching
 from emu.gdb.libraries import Known
 from emu.gdb.stepping import Stepping
-from emu.gdb.stop_replies import reply, text
+from emu.gdb.stop_replies import BRANCHED, reply, text
 from emu.gdb.syscalls import Syscalls
 from emu.gdb.wire import Closed, Wire
+from emu.history.holding import held
 from emu.history.stops import Reason, StopReason
 from emu.history.travel import Travel
 
 __all__ = ["Resuming"]
+
+_ALL_RUN = "All CPUs run, whatever scheduler-locking is: monitor hold makes CPUs stand.\n"
 
 
 class Resuming:
@@ -52,6 +55,7 @@ class Resuming:
         self._stopped: StopReason | None = None
         self._closed = False
         self._unsaid = ""  # GDB does not listen now
+        self._is_told = False  # that all CPUs run
         self.features: frozenset[str] = frozenset()
         self.cpu = travel.cpu
 
@@ -60,12 +64,17 @@ class Resuming:
         stopped = self._stopped or StopReason(Reason.STEP, self._travel.now, cpu)
         return reply(stopped, self._breakpoints.kind, self.features, cpu)
 
-    def go(self, alone: int | None) -> bytes:
-        """Continues. Returns the stop reply."""
+    def go(self, alone: int | None, *, locked: bool = False) -> bytes:
+        """Continues. Returns the stop reply. `locked`: the client wants that not all CPUs run, and is told once that they do."""
+        if locked and not self._is_told:
+            self._unsaid += _ALL_RUN
+            self._is_told = True
         return self._catch(alone, lambda: self._syscalls.forward(lambda: self._stepping.go(self._interrupted)))
 
     def step(self, cpu: int, alone: int | None) -> bytes:
-        """Makes one step of a CPU. `alone`: see Breakpoints.apply."""
+        """Makes one step of a CPU. `alone`: see Breakpoints.apply. Raises RuntimeError: it is held."""
+        if cpu in held(self._travel.board):
+            raise RuntimeError(f"CPU {cpu} is held, so it makes no step: monitor release")
         return self._run(alone, lambda: self._stepping.step(cpu, self._interrupted), cpu)
 
     def back(self) -> bytes:
@@ -91,7 +100,7 @@ class Resuming:
         with self._travel.changing() as branched:
             yield
         if branched:
-            self._unsaid += "What ran after this instant is forgotten: a new branch begins.\n"
+            self._unsaid += BRANCHED
 
     def _say(self, line: str) -> None:
         """Writes to the client's console, which listens while the machine goes on."""
@@ -123,7 +132,7 @@ class Resuming:
                 break
         self._stopped, self.cpu = stopped, stopped.cpu
         if told:
-            self._say(text(stopped, kind) or trap)
+            self._say(text(stopped, kind, held(self._travel.board)) or trap)
         answer = reply(stopped, kind, self.features, call=call)
         if not changed:
             return answer

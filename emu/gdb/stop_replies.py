@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from emu.gdb.syscalls import SyscallStop
 from emu.history.stops import Reason, Stop, StopReason, Watchpoint
 
-__all__ = ["reply", "text"]
+__all__ = ["BRANCHED", "reply", "text"]
+
+BRANCHED = "What ran after this instant is forgotten: a new branch begins.\n"
 
 _NO_SIGNAL, _INTERRUPT, _TRAP, _ABORT = 0, 2, 5, 6  # GDB's numbers
 _SIGNALS = {
@@ -51,10 +53,12 @@ def reply(
     return "".join(words).encode()
 
 
-def text(stopped: StopReason, kind_of: Callable[[Stop], str | None]) -> str:
-    """A line for GDB's user; "" if the stop reply says it all."""
+def text(stopped: StopReason, kind_of: Callable[[Stop], str | None], held: Sequence[int] = ()) -> str:
+    """A line for GDB's user; "" if the stop reply says it all. `held`: the CPUs that are held."""
     if stopped.reason == Reason.ENDED:
         return f"The command has ended with status {stopped.status}.\n"
+    if stopped.reason == Reason.IDLE and held:
+        return f"Every other CPU sleeps, and CPU {', '.join(map(str, held))} is held: monitor release.\n"
     if stopped.reason == Reason.IDLE:
         return "Every CPU sleeps, and nothing will wake one.\n"
     if stopped.reason == Reason.START:

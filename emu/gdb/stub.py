@@ -164,7 +164,7 @@ class Stub:
 
     def _threads(self, rest: bytes) -> bytes:
         lines = [
-            f'<thread id="{n + 1:x}" core="{n}" name="CPU {n}">{quoted(self._cpus[n].activity)}</thread>'
+            f'<thread id="{n + 1:x}" core="{n}" name="CPU {n}">{quoted(self._activity(n))}</thread>'
             for n in range(len(self._board.cpus))
         ]
         for number, task in self._tasks.all().items():
@@ -178,8 +178,12 @@ class Stub:
 
     def _thread_text(self, rest: bytes) -> bytes:
         task = self._task_of(rest)
-        text = self._cpus[self._index(rest)].activity if task is None else f"{task.name}-{task.pid}, waits"
+        text = self._activity(self._index(rest)) if task is None else f"{task.name}-{task.pid}, waits"
         return text.encode().hex().encode()
+
+    def _activity(self, index: int) -> str:
+        """What a CPU does."""
+        return self._cpus[index].activity + ", held" * self._board.cpus[index].held
 
     def _command(self, rest: bytes) -> bytes:
         try:
@@ -250,7 +254,7 @@ class Stub:
 
     def _go_on(self, rest: bytes) -> bytes:
         stepping: int | None = None
-        others = False
+        others = locked = False
         for action in rest.split(b";"):
             what, _, thread = action.partition(b":")
             if what[:1] not in (b"c", b"C", b"s", b"S"):
@@ -262,8 +266,9 @@ class Stub:
                 others = True
             else:
                 self._index(thread)
+                locked = True
         if stepping is None:
-            return self._stopped(self._resuming.go(None))
+            return self._stopped(self._resuming.go(None, locked=locked and not others))
         return self._stopped(self._resuming.step(stepping, None if others else stepping))
 
     def _stopped(self, answer: bytes) -> bytes:

@@ -170,6 +170,7 @@ class Replay:
             cpu.forget_all()
         cpu = self._board.current
         cpu.record.deadline = 0
+        record.interrupted &= not cpu.held
         self.shown = self._near = None
         self.keep(anchor=True)
 
