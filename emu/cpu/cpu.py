@@ -105,7 +105,7 @@ class Cpu:
     @property
     def held(self) -> bool:
         """Whether it gets no turns: see emu.history.holding."""
-        return self.record.status & HELD != 0
+        return bool(self.record.status & HELD)
 
     def hold(self) -> None:
         """Gives it no turns from now on. A turn that is not over must end here."""

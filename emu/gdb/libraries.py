@@ -58,7 +58,7 @@ class Known:
         return self._libraries is not None and self._told is not None and tuple(self._libraries.loaded()) != self._told
 
     def document(self, *, of_linux: bool) -> bytes:
-        """The list, in XML. The client knows it from now on. `of_linux`: in the form that gdb reads where the ABI is GNU/Linux's."""
+        """The list, in XML. The client knows it from now on. `of_linux`: as gdb reads it where the ABI is GNU/Linux's."""
         self._told = () if self._libraries is None else tuple(self._libraries.loaded())
         return _of_linux(self._told) if of_linux else _of_target(self._told)
 

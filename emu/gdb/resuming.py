@@ -72,9 +72,10 @@ class Resuming:
         return self._catch(alone, lambda: self._syscalls.forward(lambda: self._stepping.go(self._interrupted)))
 
     def step(self, cpu: int, alone: int | None) -> bytes:
-        """Makes one step of a CPU. `alone`: see Breakpoints.apply. Raises RuntimeError: it is held."""
-        if cpu in held(self._travel.board):
-            raise RuntimeError(f"CPU {cpu} is held, so it makes no step: monitor release")
+        """Makes one step of a CPU. `alone`: see Breakpoints.apply."""
+        if cpu in held(self._travel.board):  # after an error, gdb would try again and again
+            self._unsaid += f"CPU {cpu} is held, so it makes no step: monitor release.\n"
+            return self._run(alone, lambda: StopReason(Reason.INTERRUPTED, self._travel.now, cpu), cpu)
         return self._run(alone, lambda: self._stepping.step(cpu, self._interrupted), cpu)
 
     def back(self) -> bytes:
