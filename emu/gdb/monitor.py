@@ -86,7 +86,7 @@ class Monitor:
             "translate": ("ADDRESS", "shows the physical address behind a virtual one", self._translate),
             "watch": ("ADDRESS BYTES [r|w|a]", "stops at accesses to a physical address", self._watch),
             "unwatch": ("", "ends all of these", self._unwatch),
-            "catch": ("[TRAP...]", "stops where CPUs take traps; or lists their names", self._catch),
+            "catch": ("[TRAP...]", "stops where CPUs take traps, also syscall:NUMBER; or lists their names", self._catch),
             "uncatch": ("", "ends this", self._uncatch),
             "caller": ("[REGISTER=VALUE...]", "the caller's registers, for emu.gdb", self._caller),
         }
