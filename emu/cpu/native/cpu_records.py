@@ -291,6 +291,7 @@ class Cpu(Record):
     cycle_counter: Values[u64] | None  # a register that follows `cycles`
     translator: Translator  # the architecture's
     code_pages: Bytes  # one per page of RAM: whether the CPU has translated code of it (`code_pages`)
+    old_code: u64  # where fenced code is: as much memory as RAM has, for the code of STALE pages
     written_page: u64  # the page of the latest store that was slow
     deaf: bool  # for the study of races: its fences do nothing
     fetched: u64  # the code that the translator has read last, where an architecture needs it

@@ -83,7 +83,7 @@ def stale_code(arch: str) -> None:
 
         def forget(cpu: Cpu, value: int, bare: BareBoard = bare, told: bool = told) -> int:
             if value == 1000 and told:
-                bare.board.cpus[1].forget(np.array([[_FUNCTION, _FUNCTION + _LONGEST_FUNCTION]], np.uint64))
+                bare.board.cpus[1].fetch_anew(np.array([[_FUNCTION, _FUNCTION + _LONGEST_FUNCTION]], np.uint64))
             return 0
 
         bare.run(2, forget, why="two CPUs that call a function which changes")
