@@ -122,7 +122,9 @@ class OutsideGlobals(TraceGlobals):
         """The kinds of events that can be defined."""
         from emu.linux.tracing.defined_events import DefinedEvents  # imported when needed: it is compiled
 
-        return DefinedEvents(self, self._arch, self._kernel, self.kprobes, self._uprobes, self._functions)
+        return DefinedEvents(
+            self, self.prototypes, self._arch, self._kernel, self.tracepoints, self.kprobes, self._uprobes, self._functions
+        )
 
     def _kinds(self) -> Sequence[DynamicEventKind]:
         return self.defined_events.kinds
