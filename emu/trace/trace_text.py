@@ -79,11 +79,11 @@ def _prototypes(trace: Trace) -> Prototypes | None:
     btf = trace.recording.btf
     if not btf.get(""):
         return None
-    from emu.linux.btf import BadBtf, Btf  # few traces have it
-    from emu.linux.prototypes import LinuxPrototypes
+    from emu.ftrace.btf import BadBtf, Btf  # few traces have it
+    from emu.ftrace.text.prototypes import BtfPrototypes
 
     try:
-        found = LinuxPrototypes(Btf(btf[""]))
+        found = BtfPrototypes(Btf(btf[""]))
     except BadBtf:
         return None
     for module, data in btf.items():

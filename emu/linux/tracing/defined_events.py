@@ -15,8 +15,8 @@ from emu.ftrace.dynevent.synthetic import SyntheticEvents
 from emu.ftrace.dynevent.uprobe_events import UprobeEvents
 from emu.ftrace.errors import TraceError
 from emu.ftrace.probes.placing import ProbePlace
+from emu.ftrace.text.prototypes import BtfPrototypes
 from emu.linux.c_types import LinuxTypes
-from emu.linux.prototypes import LinuxPrototypes
 from emu.linux.tracing import arch as outside
 from emu.linux.tracing.functions import TracedFunctions
 from emu.linux.tracing.kernel import LinuxKernel
@@ -48,7 +48,7 @@ class DefinedEvents:
     def __init__(
         self,
         shared: TraceGlobals,
-        prototypes: LinuxPrototypes,
+        prototypes: BtfPrototypes,
         native: outside.OutsideTracing,
         kernel: LinuxKernel,
         tracepoints: Tracepoints,
