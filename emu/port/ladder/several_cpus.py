@@ -6,7 +6,8 @@ from __future__ import annotations
 import numpy as np
 
 from emu.cpu.cpu import Cpu
-from emu.port.ladder.board import DATA, IPI, REPORT, BareBoard
+from emu.port.ladder.board import IPI, REPORT, BareBoard
+from emu.port.ladder.board_memory import DATA
 
 __all__ = ["atomics", "ipis", "stale_code"]
 
