@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from time import perf_counter
 from typing import NamedTuple
 
 from emu.cpu.native import block_record, turns
@@ -29,6 +30,7 @@ _NOWHERE = int(NOWHERE)
 LATEST = Instant(_NOWHERE, _NOWHERE, _NOWHERE)
 _ANY_SIZE = 0xFFFF_FFFF
 _LONGEST = 16  # bytes of an instruction, of any architecture
+_SHARE = 40  # a run makes a checkpoint when it has lasted this many times as long as making the last one took
 
 
 class Shown(NamedTuple):
@@ -58,6 +60,7 @@ class Replay:
         now: the present instant.
         shown: what is shown there; None: the machine is as the run was.
         points: the checkpoints.
+        due: the host's time (time.perf_counter) at which a run should make the next one.
         host_stop: what `collect` has found last of the host's writes.
         stopping: the stops.
         produced: bytes that the guest has written up to now.
@@ -135,8 +138,11 @@ class Replay:
 
     def keep(self, anchor: bool = False) -> None:
         """Adds a point at the present."""
+        begun = perf_counter()
         point = self._point(anchor)
         self.points.add(point)
+        kept = perf_counter()
+        self.due = kept + _SHARE * (kept - begun)
         if anchor:
             self._from = point
 

@@ -37,7 +37,6 @@ __all__ = ["Travel"]
 
 _HISTORY = 512 << 20
 _MARGINS = (16_000_000, 200_000, 0)  # instructions before those that are sought, at which there is a checkpoint
-_SHARE = 20  # a checkpoint is made when the machine has run this many times as long as making the last one took
 
 
 def _never() -> bool:
@@ -56,7 +55,6 @@ class Travel(Standing, Writing):
         driver = machine.driver()
         self._driver = driver
         driver.divert(self._write)
-        self._due = 0.0  # the host's time of the next checkpoint
         super().__init__(Replay(driver, history, self), driver.board)
 
     # What stops it
@@ -156,11 +154,9 @@ class Travel(Standing, Writing):
                 return self._stands(Reason.TIME if replay.reason == turns.LIMIT else Reason.IDLE)
             if interrupted():
                 return self._stands(Reason.INTERRUPTED)
-            if (begun_at := perf_counter()) >= self._due:
+            if perf_counter() >= replay.due:
                 replay.now = replay.boundary()
                 replay.keep()
-                kept = perf_counter()
-                self._due = kept + _SHARE * (kept - begun_at)
 
     def _go_on_at(self, change: Point) -> None:
         """The machine has come to where it was changed: it goes on as it did after the change."""
