@@ -90,13 +90,14 @@ class Guest:
 
     def state(self) -> dict[str, Any]:
         """What the host knows of the guest, besides the PC's state."""
-        return {"channel": self.channel.state(), "console": self.console_tail.hex(), "panic": self.panic_address}
+        panicked = {"panicked": self._panicked, "panic_ends": self._panic_ends}
+        return {"channel": self.channel.state(), "console": self.console_tail.hex(), "panic": self.panic_address} | panicked
 
     def restart(self, state: dict[str, Any]) -> None:
         """Goes on from such a state."""
         self.channel.restart(state["channel"])
         self.console_tail = bytes.fromhex(state["console"])
-        self._panicked = self._panic_ends = None
+        self._panicked, self._panic_ends = state["panicked"], state["panic_ends"]
 
     # Running
 
