@@ -41,7 +41,6 @@ if TYPE_CHECKING:
 __all__ = ["LinuxMachine"]
 
 
-
 class LinuxMachine(TracedLinux):
     """A machine with an unmodified Linux, booted and waiting for commands.
 
@@ -155,9 +154,8 @@ class LinuxMachine(TracedLinux):
         """Makes the PC."""
         self._guest = guest = Guest(self.config, lambda: self._kernel, panic, self._on_console)
         self._input = CommandInput(guest, lambda: self._exit is not None)
-        guest.channel.on_output = self._on_output
-        guest.channel.on_errors = self._on_errors
-        guest.channel.on_exit = self._on_exit
+        channel = guest.channel
+        channel.on_output, channel.on_errors, channel.on_exit = self._on_output, self._on_errors, self._on_exit
         self.board = guest.board
         self.cpus = tuple(GuestCpu(cpu, guest.report, self._step, self._check) for cpu in guest.board.cpus)
 
