@@ -241,11 +241,21 @@ class Replay:
             del self.withheld[kept:]
 
     def run_to_goal(self) -> bool:
-        """Runs moments until the goal, or to a change. Returns False if nothing can happen before."""
-        while self.driver.moment():
-            if self.reason == native.GOAL:
-                return True
+        """Runs moments until the goal, or to a change. Returns False if nothing can happen before, or the guest ends."""
+        try:
+            while self.driver.moment():
+                if self.reason == native.GOAL:
+                    return True
+        except (GuestPanic, PoweredOff):
+            return self._ends_at_goal
         return False
+
+    @property
+    def _ends_at_goal(self) -> bool:
+        """Whether a guest that has ended has come to a goal that is not a block."""
+        history, goal = self.history, self.history.goal_instructions
+        after_turn = history.turns >= history.goal_turn and not self._board.record.interrupted
+        return after_turn or (goal != _NOWHERE and self._board.cpus[history.goal_cpu].instructions > goal)
 
     # Going to an instant
 
@@ -372,8 +382,9 @@ class Replay:
         if instant.place == _NOWHERE:
             self.note_between(None, None)
             self.no_goal()
-            while self.boundary() < instant and self.driver.moment():
-                pass
+            with suppress(GuestPanic, PoweredOff):
+                while self.boundary() < instant and self.driver.moment():
+                    pass
             self.now = self.boundary()
             return
         self.to_block(instant.turn, instant.instructions)

@@ -362,9 +362,10 @@ class Travel(Standing, Writing):
             replay.note_between(None, None)
             replay.no_goal()
             self.board.limit = cycles
-            while self._driver.moment():
-                if (change := replay.change) is not None:
-                    self._go_on_at(change)
+            with suppress(GuestPanic, PoweredOff):
+                while self._driver.moment():
+                    if (change := replay.change) is not None:
+                        self._go_on_at(change)
             self.board.unlimited()
             replay.now = replay.boundary()
         self._last = max(self._last, self.now)

@@ -27,9 +27,13 @@ class SerialPort:
         record.sent, record.sent_size = Bytes(self._sent.ctypes.data), _SENT
         self.wait_for(None)
 
-    def wait_for(self, count: int | None) -> None:
-        """Stops the machine when `count` bytes wait for the host; None: when it must take them, before there is no room."""
+    def wait_for(self, count: int | None, *, lines: bool = False) -> None:
+        """Stops the machine when `count` bytes wait for the host; None: when it must take them, before there is no room.
+
+        `lines`: also at the end of each line.
+        """
         self.record.sent_wanted = _SENT // 2 if count is None else min(count, _SENT // 2)
+        self.record.stops_at_lines = lines
 
     def take(self) -> bytes:
         """What the guest has sent since the last call."""
@@ -61,5 +65,4 @@ class SerialPort:
         assert len(data) <= self.room
         end = self.record.received_end
         self._received[np.arange(end, end + len(data)) % _RECEIVED] = np.frombuffer(data, np.uint8)
-        self.record.received_end = end + len(data)
-        serial.update_line(self._board.current.record, self.record)
+        serial.arrive(self._board.current.record, self.record, len(data))
