@@ -90,7 +90,8 @@ class KernelArch(ABC):
             registers: the function's, by the names of `registers`.
 
         Returns:
-            "*" before a name: the address where the register is saved. None if a debugger can find the caller without knowing the function.
+            "*" before a name: the address where the register is saved. None if a debugger can find the caller without knowing
+            the function.
 
         Raises:
             LookupError: memory cannot be read.
