@@ -59,20 +59,21 @@ class Travel(Standing, Writing):
 
     # What stops it
 
-    def add(self, stop: Stop) -> None:
-        """Adds a stop. Equal ones are one.
+    def add(self, *stops: Stop) -> None:
+        """Adds stops. Equal ones are one.
 
         Raises:
             ValueError: there is no such CPU, or a watchpoint has no bytes.
         """
-        self.replay.stopping.check(stop)
-        self._change_stops(self.replay.stopping.wanted | {stop})
+        for stop in stops:
+            self.replay.stopping.check(stop)
+        self._change_stops(self.replay.stopping.wanted.union(stops))
 
-    def remove(self, stop: Stop) -> None:
-        """Removes it. Raises KeyError if it is not there."""
-        if stop not in self.stops:
-            raise KeyError(stop)
-        self._change_stops(self.replay.stopping.wanted - {stop})
+    def remove(self, *stops: Stop) -> None:
+        """Removes them. Raises KeyError if one is not there."""
+        if missing := set(stops) - self.replay.stopping.wanted:
+            raise KeyError(*missing)
+        self._change_stops(self.replay.stopping.wanted.difference(stops))
 
     def _change_stops(self, stops: set[Stop]) -> None:
         """Where a breakpoint comes or goes, CPUs translate code anew. One that executes the code of before a change must not:

@@ -268,6 +268,7 @@ class Cpu(Record):
     nmi_arrival: u64  # when one that was sent becomes pending, or NEVER
     location: Values[u64]  # env's program counter
     taken: u64  # the number of delivered interrupts
+    trapped_at: u64  # the value of `instructions` when it took its latest trap
     trapped: u64  # the number of interrupts and exceptions that came while interrupts were on, of architectures that count
     arguments: Values[u64] = inline(ARGUMENT_COUNT)  # of a host call
     result: u64
