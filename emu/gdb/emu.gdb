@@ -21,8 +21,14 @@ class _Frame:
 
 
 def _pairs(words):
-    """NAME=VALUE, as numbers by names."""
-    return {name: int(value, 16) for name, _, value in (word.partition("=") for word in words)}
+    """NAME=VALUE, as numbers by names; NAME=*ADDRESS: the value is in memory."""
+    return {name: _value(value) for name, _, value in (word.partition("=") for word in words)}
+
+
+def _value(text):
+    if text[:1] == "*":
+        return int(gdb.parse_and_eval("*(unsigned long *)" + text[1:]))
+    return int(text, 16)
 
 
 def _is_known(value):

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from emu.cpu.board import Board
 from emu.cpu.cpu import Cpu
+from emu.cpu.guest_cpu import GuestCpu
 from emu.gdb import arch
 from emu.gdb.breakpoints import Breakpoints
 from emu.gdb.libraries import Known, Libraries
@@ -19,7 +20,6 @@ from emu.gdb.syscalls import Syscalls
 from emu.gdb.task_threads import WaitingTask
 from emu.gdb.wire import LONGEST, Wire, unescaped
 from emu.history.travel import Travel
-from emu.kernel.guest_cpu import GuestCpu
 
 __all__ = ["Detached", "Stub"]
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from emu.cpu.board import Board
 from emu.cpu.cpu import Cpu
+from emu.cpu.native import turns
 from emu.cpu.native.pc.records import RESET
 from emu.cpu.pc import PC_ARCH, Pc
 from emu.kernel.endings import GuestPanic, PoweredOff
@@ -89,18 +90,21 @@ class Guest:
 
     def state(self) -> dict[str, Any]:
         """What the host knows of the guest, besides the PC's state."""
-        return {"channel": self.channel.state(), "console": self.console_tail.hex(), "panic": self.panic_address}
+        panicked = {"panicked": self._panicked, "panic_ends": self._panic_ends}
+        return {"channel": self.channel.state(), "console": self.console_tail.hex(), "panic": self.panic_address} | panicked
 
     def restart(self, state: dict[str, Any]) -> None:
         """Goes on from such a state."""
         self.channel.restart(state["channel"])
         self.console_tail = bytes.fromhex(state["console"])
-        self._panicked = self._panic_ends = None
+        self._panicked, self._panic_ends = state["panicked"], state["panic_ends"]
 
     # Running
 
     def for_a_moment(self) -> bool:
-        """Runs the guest for a moment, and does what its agent wants.
+        """Runs the guest for a moment, and does what its agent wants. A guest that has ended stands still.
+
+        When it ends, and where, does not depend on how long a moment is: what ends it interrupts the CPU's turn, or is the limit.
 
         Returns:
             False if nothing can happen before the board's limit.
@@ -108,12 +112,25 @@ class Guest:
         Raises:
             GuestPanic, PoweredOff, LimitReached
         """
+        self._look_for_end()
         self._port.wait_for(self.channel.awaited)
-        busy = self.board.run(_no_host_call)
+        self._console_port.wait_for(None, lines=self._panicked is not None)
+        busy = self._run()
         self.after_run()
         if (why := self.limits.reached(busy=busy)) is not None:
             raise LimitReached(self.where(why))
         return busy
+
+    def _run(self) -> bool:
+        """Runs the CPUs, at most until a panic must have been printed."""
+        board, ends = self.board, self._panic_ends
+        if ends is None or ends >= board.limit:
+            return board.run(_no_host_call)
+        limit, board.limit = board.limit, ends
+        try:
+            return board.run(_no_host_call)
+        finally:
+            board.limit = limit
 
     def step(self, cpu: Cpu) -> bool:
         """Executes one instruction of a CPU."""
@@ -132,10 +149,20 @@ class Guest:
             except ChannelError as error:
                 raise GuestPanic(self.where(str(error))) from None
         self.ran()
+        self._look_for_end()
+
+    def _look_for_end(self) -> None:
         if self.pc.record.ended:
             raise PoweredOff(0)
-        if self._panic_ends is not None and (self.board.now >= self._panic_ends or _PANIC_END in self.console_tail):
+        if self._panicked is not None and self._has_printed():
             raise self._panic()
+
+    def _has_printed(self) -> bool:
+        """Whether the panic's last line is on the console, or no CPU can begin a turn before it must be."""
+        if b"\n" in self.console_tail.partition(_PANIC_END)[2]:
+            return True
+        ends, board = self._panic_ends, self.board
+        return ends is not None and not board.record.interrupted and all(turns.ready_at(cpu.record) >= ends for cpu in board.cpus)
 
     def where(self, why: str) -> str:
         """A sentence, followed by what each CPU does."""
@@ -161,6 +188,7 @@ class Guest:
         if self._panicked is None:
             self._panicked = [f"guest panic on CPU {cpu.index}: ", *self.report.panic(cpu)]
             self._panic_ends = cpu.cycles + self.board.cycles(_PRINTING)
+            self.board.stop(cpu)  # from here on, other things end a moment
 
     def _panic(self) -> GuestPanic:
         assert self._panicked is not None

@@ -14,11 +14,11 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from emu.cpu.cpu import Cpu
+from emu.cpu.guest_cpu import GuestCpu
 from emu.cpu.host_signals import Held
 from emu.cpu.pc.state import flush_tlbs
 from emu.guest_machine import Completed, exit_status
 from emu.kernel.endings import GuestPanic
-from emu.kernel.guest_cpu import GuestCpu
 from emu.linux import requirements, saved, store
 from emu.linux.boot_params import check_memory
 from emu.linux.channel import Window
@@ -35,11 +35,10 @@ from emu.linux.traced_linux import TracedLinux
 from emu.parameters import parameters_of
 
 if TYPE_CHECKING:
-    from emu.kernel.console_input import Input, Terminal
+    from emu.guest_machine import Input, Terminal
     from emu.linux.driven import Diverted, Driven
 
 __all__ = ["LinuxMachine"]
-
 
 
 class LinuxMachine(TracedLinux):
@@ -153,11 +152,10 @@ class LinuxMachine(TracedLinux):
 
     def _start(self, panic: int | None) -> None:
         """Makes the PC."""
-        self._guest = guest = Guest(self.config, lambda: self._kernel, panic, self._sinks.console or (lambda data: None))
+        self._guest = guest = Guest(self.config, lambda: self._kernel, panic, self._on_console)
         self._input = CommandInput(guest, lambda: self._exit is not None)
-        guest.channel.on_output = self._on_output
-        guest.channel.on_errors = self._on_errors
-        guest.channel.on_exit = self._on_exit
+        channel = guest.channel
+        channel.on_output, channel.on_errors, channel.on_exit = self._on_output, self._on_errors, self._on_exit
         self.board = guest.board
         self.cpus = tuple(GuestCpu(cpu, guest.report, self._step, self._check) for cpu in guest.board.cpus)
 
@@ -354,6 +352,7 @@ class LinuxMachine(TracedLinux):
         sinks = self._sinks
         self._sinks = dataclasses.replace(
             sinks,
+            console=functools.partial(through, sinks.console or _nothing),
             output=functools.partial(through, sinks.output or _nothing),
             errors=functools.partial(through, sinks.errors or _nothing),
         )
@@ -362,6 +361,10 @@ class LinuxMachine(TracedLinux):
 
     def _step(self, cpu: Cpu) -> bool:
         return self._guest.step(cpu)
+
+    def _on_console(self, data: bytes) -> None:
+        if self._sinks.console is not None:
+            self._sinks.console(data)
 
     def _on_output(self, data: bytes) -> None:
         self._output += data

@@ -35,7 +35,7 @@ from emu.native.cache import fingerprint
 __all__ = ["BadMachine", "Saved", "build", "read", "read_header", "restore", "write"]
 
 _HEAD = struct.Struct("<12sIII")
-_MAGIC, _FORMAT = b"emu machine\n", 1
+_MAGIC, _FORMAT = b"emu machine\n", 2
 _MOST_HEADER = 64 << 20
 _GAP = 16  # pages of zeros between two runs that are stored all the same: each run is a mapping of its own
 _PIECE = 8 << 20

@@ -42,11 +42,11 @@ class Standing(Travel):
     def stops(self) -> frozenset[Stop]:
         return frozenset(self._stops)
 
-    def add(self, stop: Stop) -> None:
-        self._stops.add(stop)
+    def add(self, *stops: Stop) -> None:
+        self._stops.update(stops)
 
-    def remove(self, stop: Stop) -> None:
-        self._stops.remove(stop)
+    def remove(self, *stops: Stop) -> None:
+        self._stops.difference_update(stops)
 
     def begin(
         self, command: str | Sequence[str], stdin: bytes | None = b"", on_exec: Callable[[int], None] | None = None

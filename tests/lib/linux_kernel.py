@@ -7,7 +7,7 @@ import fcntl
 import functools
 import lzma
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -78,10 +78,10 @@ def machines_kept_in(folder: Path) -> Iterator[None]:
         yield
 
 
-def boot_once(kernel: Path, folder: Path) -> LinuxMachine:
+def boot_once(kernel: Path, folder: Path, console: Callable[[bytes], object] | None = None) -> LinuxMachine:
     """A machine with the default configuration. The first process that asks boots it, and keeps it in the folder."""
     with locked(folder / "lock"), machines_kept_in(folder):
-        return LinuxMachine(kernel=kernel)
+        return LinuxMachine(kernel=kernel, console=console)
 
 
 def module_file(kernel: Path, name: str) -> bytes:

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import random
 import re
 import subprocess
 import sys
@@ -12,9 +14,11 @@ from pathlib import Path
 
 import pytest
 
+from emu.cpu import board
 from emu.guest_machine import BadCommand, Completed, GuestMachine
 from emu.kernel.endings import GuestPanic, PoweredOff
 from emu.kernel.limits import LimitReached
+from emu.linux.find import kernels
 from emu.linux.machine import LinuxMachine
 from emu.machine import Machine
 
@@ -160,6 +164,21 @@ def test_input_that_comes_by_and_by(shared: LinuxMachine) -> None:
     assert shared.run("while read line; do echo [$line]; done", stdin=source).output == b"[one]\n[two]\n[three]\n"
 
 
+@pytest.mark.long("boots all kernels that there are")
+@pytest.mark.parametrize("kernel", [found.path for found in kernels()], ids=[found.version for found in kernels()])
+def test_much_input(kernel: Path, kept_machines: Path) -> None:
+    """Also of bytes that a terminal would not pass on. Only this long, it meets a serial driver that has found too much work."""
+    data = random.Random(1).randbytes(1 << 20) + bytes(range(256)) + b"\x03\x04\x11\x13\r\n\x7f\xff\0"
+    command = "cat > /tmp/f; chmod 755 /tmp/f; sha256sum < /tmp/f"
+    with LinuxMachine(kernel=kernel) as machine:
+        assert machine.run(command, stdin=data, limit=60 * 10**9).output.split()[0].decode() == hashlib.sha256(data).hexdigest()
+        assert machine.run("cat /tmp/f", limit=60 * 10**9).output == data
+        assert machine.run("cat | cat", stdin=data, limit=60 * 10**9).output == data
+        assert machine.run("sleep 0.1; head -c 5; sleep 0.1; echo x", stdin=data).output == data[:5] + b"x\n"
+        assert machine.run("sleep 0.1", stdin=data) == Completed(0, b"")
+        assert machine.run("cat", stdin=b"next").output == b"next"
+
+
 def test_input_that_nobody_reads(shared: LinuxMachine) -> None:
     assert shared.run("exit 6", stdin=bytes(1 << 20)).status == 6
     assert shared.run("cat", stdin=b"next").output == b"next"
@@ -263,6 +282,18 @@ def test_a_panic(machine: LinuxMachine) -> None:
     assert re.fullmatch(r"  \[ +\d+\.\d+\] ---\[ end Kernel panic - not syncing: sysrq triggered crash \]---", lines[-1])
     assert len(lines[end:]) <= 11
     assert not machine.warnings
+
+
+def test_a_panic_ends_at_the_same_instant(machine: LinuxMachine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However long the host runs the guest without a look at it (more in test_endings.py)."""
+    before, ends = machine.checkpoint(), []
+    for microseconds in (0, 50_000):
+        monkeypatch.setattr(board, "_TURN_SLICE", microseconds)
+        with pytest.raises(GuestPanic) as panic:
+            machine.run("echo c > /proc/sysrq-trigger")
+        ends.append((str(panic.value), [(cpu.cycles, dict(cpu.registers())) for cpu in machine.board.cpus]))
+        machine.restore(before)
+    assert ends[0] == ends[1]
 
 
 def test_a_closed_machine(kept_machines: Path, real_kernel: Path, tmp_path: Path) -> None:

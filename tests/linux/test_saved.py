@@ -218,7 +218,7 @@ def test_another_format(path: Path) -> None:
     data = bytearray(path.read_bytes())
     data[12] = 99
     path.write_bytes(data)
-    assert problem(path) == "its format is 99, that of this emu is 1"
+    assert problem(path) == "its format is 99, that of this emu is 2"
 
 
 def test_what_is_no_machine(tmp_path: Path) -> None:

@@ -269,6 +269,7 @@ class Cpu(Record):
     nmi_arrival: u64  # when one that was sent becomes pending, or NEVER
     location: Values[u64]  # env's program counter
     taken: u64  # the number of delivered interrupts
+    trapped_at: u64  # the value of `instructions` when it took its latest trap
     trapped: u64  # the number of interrupts and exceptions that came while interrupts were on, of architectures that count
     arguments: Values[u64] = inline(ARGUMENT_COUNT)  # of a host call
     result: u64
@@ -292,6 +293,7 @@ class Cpu(Record):
     cycle_counter: Values[u64] | None  # a register that follows `cycles`
     translator: Translator  # the architecture's
     code_pages: Bytes  # one per page of RAM: whether the CPU has translated code of it (`code_pages`)
+    old_code: u64  # where fenced code is: as much memory as RAM has, for the code of STALE pages
     written_page: u64  # the page of the latest store that was slow
     deaf: bool  # for the study of races: its fences do nothing
     fetched: u64  # the code that the translator has read last, where an architecture needs it

@@ -4,15 +4,12 @@
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from emu.cpu.board import Board
 from emu.cpu.native.pc import records, serial
 from emu.native.records import Bytes
-
-if TYPE_CHECKING:
-    from emu.cpu.pc.pc import Pc
 
 __all__ = ["SerialPort"]
 
@@ -22,17 +19,21 @@ _RECEIVED, _SENT = 1 << 16, 1 << 20  # bytes that wait for the guest, and for th
 class SerialPort:
     """A serial port. The host takes what the guest has sent, and gives what the guest receives."""
 
-    def __init__(self, pc: Pc, record: records.Serial, pin: int) -> None:
-        self._pc, self.record = pc, record
+    def __init__(self, board: Board, record: records.Serial, pin: int) -> None:
+        self._board, self.record = board, record
         self._received, self._sent = np.zeros(_RECEIVED, np.uint8), np.zeros(_SENT, np.uint8)
         record.pin = pin
         record.received, record.received_size = Bytes(self._received.ctypes.data), _RECEIVED
         record.sent, record.sent_size = Bytes(self._sent.ctypes.data), _SENT
         self.wait_for(None)
 
-    def wait_for(self, count: int | None) -> None:
-        """Stops the machine when `count` bytes wait for the host; None: when it must take them, before there is no room."""
+    def wait_for(self, count: int | None, *, lines: bool = False) -> None:
+        """Stops the machine when `count` bytes wait for the host; None: when it must take them, before there is no room.
+
+        `lines`: also at the end of each line.
+        """
         self.record.sent_wanted = _SENT // 2 if count is None else min(count, _SENT // 2)
+        self.record.stops_at_lines = lines
 
     def take(self) -> bytes:
         """What the guest has sent since the last call."""
@@ -64,5 +65,4 @@ class SerialPort:
         assert len(data) <= self.room
         end = self.record.received_end
         self._received[np.arange(end, end + len(data)) % _RECEIVED] = np.frombuffer(data, np.uint8)
-        self.record.received_end = end + len(data)
-        serial.update_line(self._pc.board.current.record, self.record)
+        serial.arrive(self._board.current.record, self.record, len(data))

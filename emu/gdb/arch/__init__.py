@@ -88,7 +88,7 @@ class GdbArch(ABC):
     To set them: write().
     To find callers that GDB does not find: counters, frame, stack_bias, unwound, kernel_names.
     To unwind stacks whose registers the CPU has not saved yet: saved().
-    To step over interrupts and faults: asks(), returns(), trap_level(), trap_entries(), trap(), address_space().
+    To step over interrupts and faults: asks(), returns(), trap_level(), trap_entries(), jumped_to(), trap(), address_space().
     To stop at traps: traps, entries_of(); at system calls also syscall_number().
     """
 
@@ -131,6 +131,10 @@ class GdbArch(ABC):
     @abstractmethod
     def trap_entries(self, cpu: Cpu, read: Read) -> Iterable[int]:
         """The addresses at which the handlers of traps begin."""
+
+    def jumped_to(self, cpu: Cpu) -> Iterable[int]:
+        """Those of `trap_entries` to which a CPU jumps, without a trap that stops it (TakenTrap)."""
+        return ()
 
     def entries_of(self, cpu: Cpu, read: Read, kind: int) -> Iterable[int]:
         """Those of `trap_entries` at which the handlers of traps of a kind begin, and perhaps others."""

@@ -57,7 +57,7 @@ class Sparc64(GdbArch):
     frame = "sp", 0
     stack_bias = _BIAS
     traps = _TRAPS
-    unwound = "pc", "sp"
+    unwound = "pc", "npc", "sp", "o7", *_WINDOW[16:22], "fp", "i7"
     kernel_names: ClassVar[Mapping[str, str]] = {"pc": "ip", "fp": "i6"}
     features = (
         Feature("org.gnu.gdb.sparc.cpu", tuple(Register(name, 64, _POINTERS.get(name, "int64")) for name in _GENERAL)),

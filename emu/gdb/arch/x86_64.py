@@ -145,8 +145,11 @@ class X86_64(GdbArch):  # noqa: N801  # the architecture's own spelling
         return code.startswith(_IRETQ)
 
     def trap_entries(self, cpu: Cpu, read: Read) -> Iterable[int]:
-        yield int(cpu.uc.msr_read(_LSTAR))
+        yield from self.jumped_to(cpu)
         yield from self._gates(cpu, read)
+
+    def jumped_to(self, cpu: Cpu) -> Iterable[int]:
+        yield int(cpu.uc.msr_read(_LSTAR))
 
     def entries_of(self, cpu: Cpu, read: Read, kind: int) -> Iterable[int]:
         if kind == _SYSCALL:

@@ -151,6 +151,17 @@ def test_a_byte_from_the_host_wakes_a_cpu() -> None:
     assert pc.results() == [*b"ab"]
 
 
+def test_bytes_that_come_before_the_last_ones_have_been_read_raise_another_interrupt() -> None:
+    """Linux's handler gives up when it has found new bytes 512 times: nothing else would wake it."""
+    pc = BarePc()
+    pc.start("sti; " + redirect(VECTOR) + put(MODEM, OUT2) + put(ENABLE, 1) + "l: hlt; jmp l")
+    for _ in range(3):
+        pc.pc.serial[0].give(b"unread")
+        while pc.moment():
+            pass
+    assert pc.count(VECTOR) == 3
+
+
 # In a loop
 
 
@@ -177,6 +188,16 @@ def test_a_loop_receives_what_is_sent() -> None:
 
 # The host's side
 
+
+def test_the_machine_stops_at_the_ends_of_lines() -> None:
+    pc = BarePc()
+    port = pc.pc.serial[0]
+    pc.start("".join(put(DATA, byte) + BOUNDARY for byte in b"one\ntwo\nthree"))
+    port.wait_for(None, lines=True)
+    found = []
+    while pc.moment():
+        found.append(port.take())
+    assert [*found, port.take()] == [b"one\n", b"two\n", b"three"]
 
 def test_the_machine_stops_for_what_the_host_waits_for() -> None:
     pc = BarePc()

@@ -76,6 +76,7 @@ class Serial(Record):
     sent_size: u64
     sent_count: u64
     sent_wanted: u64  # the machine stops for the host when so many bytes have been sent
+    stops_at_lines: bool  # ... and when a line has been sent
 
 
 class CpuidRow(Record):

@@ -14,7 +14,7 @@ from emu.cpu.native.pc.records import Serial
 from emu.native.functions import njit, shared
 from emu.native.records import u64
 
-__all__ = ["read", "update_line", "write"]
+__all__ = ["arrive", "read", "write"]
 
 # Registers (table II); DIVISOR_ACCESS of the line control register makes the first two the divisor's halves.
 DATA, INTERRUPT_ENABLE, FIFO_CONTROL, LINE_CONTROL, MODEM_CONTROL, LINE_STATUS, MODEM_STATUS, SCRATCH = range(8)
@@ -26,6 +26,7 @@ FIFOS_ENABLED = 0xC0
 FIFO_ENABLE, FIFO_CLEAR = u64(0x01), u64(0x02)  # bits of the FIFO control register
 DIVISOR_ACCESS = 0x80
 OUT2, LOOP = 0x08, 0x10  # bits of the modem control register
+NEW_LINE = 10
 SENT_ALL = u64(0x60)  # bits of the line status register; bit 0: data is ready
 READY = u64(0xB0)  # modem status: carrier, data set ready, clear to send
 RING = 0x40  # a bit of the modem status register, of which only the end is a change
@@ -48,10 +49,22 @@ def pending(port: Serial) -> u64:
     return NO_INTERRUPT
 
 
-@shared
+@njit
 def update_line(cpu: Cpu, port: Serial) -> None:
     """Sets the port's interrupt line, after a change. OUT2 of the modem control register connects it."""
     set_line(cpu, port.pin, port.modem_control & OUT2 != 0 and pending(port) != NO_INTERRUPT)
+
+
+@shared
+def arrive(cpu: Cpu, port: Serial, count: u64) -> None:
+    """So many bytes have been stored in the receiver by the host: a new interrupt, even if the last one has not been dealt with.
+
+    A driver may leave its handler while bytes wait, if it has found new ones too often: Linux's does when it has looked 512
+    times. It relies on another interrupt, which an edge-triggered line raises only when it was inactive meanwhile.
+    """
+    set_line(cpu, port.pin, False)
+    port.received_end += count
+    update_line(cpu, port)
 
 
 @njit
@@ -75,7 +88,7 @@ def send(cpu: Cpu, port: Serial, value: u64) -> None:
         if port.sent_count < port.sent_size:
             port.sent[port.sent_count] = value
             port.sent_count += 1
-        if port.sent_count >= port.sent_wanted:
+        if port.sent_count >= port.sent_wanted or (port.stops_at_lines and value == NEW_LINE):
             stop(cpu)
     empty(cpu, port)
 
