@@ -10,7 +10,6 @@ from collections.abc import Iterator
 import pytest
 
 from emu.cpu.cpu import Cpu
-from emu.gdb import arch as gdb_arch
 from emu.gdb.stub import Stub
 from emu.history.travel import Travel
 from emu.machine import Machine
@@ -99,6 +98,12 @@ def test_gdb_knows_their_names(arch: str) -> None:
     assert ends[0] == ends[1]
 
 
-def test_the_register_that_gdb_wants_is_there() -> None:
-    """GDB takes a description for GNU/Linux's only with orig_rax."""
-    assert "orig_rax" in {register.name for register in gdb_arch.load("x86_64").registers}
+def test_gdb_takes_the_abi_for_that_of_linux_only_when_asked(called: tuple[Machine, Stub]) -> None:
+    """It would even if a program's file says so; its own `record` then fails."""
+    machine, stub = called
+    read = b"qXfer:features:read:target.xml:0,4000"
+    before = stub.answer(read)
+    assert stub.answer(b"qRcmd," + b"monitor abi linux"[8:].hex().encode()) == b"OK"
+    changed = machine.board.arch.name == "x86_64"
+    assert (stub.answer(read) != before) == changed and (b'"org.gnu.gdb.i386.linux"' in stub.answer(read)) == changed
+    assert b'"org.gnu.gdb.i386.linux"' not in before
