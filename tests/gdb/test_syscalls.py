@@ -72,6 +72,18 @@ def test_returns_are_found_backward_without_having_been_seen(called: tuple[Machi
     assert (first, second) == (b"syscall_return:" + read, b"syscall_entry:" + read)
 
 
+def test_a_call_is_looked_for_where_the_machine_has_moved_otherwise(called: tuple[Machine, Stub]) -> None:
+    """A later call from the same place may have been made meanwhile: what is known of the last one is not believed."""
+    machine, stub = called
+    opened = b"%x" % NUMBERS.get(machine.board.arch.name, GENERIC)["openat"]
+    stub.answer(b"QCatchSyscalls:1;%b;3e7" % opened)
+    assert stops(stub, b"vCont;c", 1) == [b"syscall_entry:" + opened]
+    known = stub._syscalls._calls
+    known.update({place: call._replace(number=999) for place, call in known.items()})
+    stub.answer(b"s")
+    assert stops(stub, b"vCont;c", 1) == [b"syscall_return:" + opened]
+
+
 @pytest.mark.parametrize("packet", [b"QCatchSyscalls:", b"QCatchSyscalls:2", b"QCatchSyscalls:1;x", b"QCatchSyscalls:1;"])
 def test_damaged_packets(called: tuple[Machine, Stub], packet: bytes) -> None:
     assert called[1].answer(packet) == b"E16"
