@@ -1,8 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # As emu/gdb/emu.gdb: gdb has `catch syscall` only where it takes the ABI for GNU/Linux's.
 
+python
+def expect_linux():
+    if gdb.selected_inferior().connection is not None:
+        gdb.execute("monitor abi linux", False, True)
+        gdb.execute("unset tdesc filename")
+        gdb.execute("set osabi GNU/Linux")
+end
+
 define catch hook-syscall
-monitor abi linux
-unset tdesc filename
-set osabi GNU/Linux
+python expect_linux()
 end
