@@ -18,7 +18,9 @@ LINUX = "monitor abi linux", "unset tdesc filename", "set osabi GNU/Linux"
 
 
 @pytest.mark.parametrize(
-    "arch, abi", [("x86_64", ()), ("x86_64", LINUX), ("sparc64", ())], ids=["x86_64", "x86_64 as of Linux", "sparc64"]
+    "arch, abi",
+    [("x86_64", ()), ("x86_64", LINUX), ("sparc64", ()), ("riscv64", ())],
+    ids=["x86_64", "x86_64 as of Linux", "sparc64", "riscv64"],
 )
 def test_a_breakpoint_in_a_module_that_is_loaded_later(arch: str, abi: tuple[str, ...]) -> None:
     """gdb takes the ABI for GNU/Linux's on SPARC V9, and where it is told so: lists of libraries have another form then."""
