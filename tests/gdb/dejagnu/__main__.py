@@ -28,6 +28,8 @@ The board is [`tests/gdb/dejagnu/emu.exp`](../tests/gdb/dejagnu/emu.exp).
 A *check* is what gdb's tests call a test: a command whose answer is compared. Tests in `gdb.reverse` go back in time.
 Checks that need what a machine does not have are left out by the tests themselves: signals, threads, files of the
 host, shared libraries (programs are static), and a program that is started again without a new machine.
+In `catch-syscall.exp`, calls of a child stop, too, `execve` does not return, and gdb is not told that a program has
+ended, because it can go back.
 
 | test | pass | fail | remarks |
 |---|---:|---:|---|
