@@ -13,6 +13,7 @@ import pytest
 
 from emu.cpu.arch.x86_64 import X86_64
 from emu.cpu.native import io_window
+from emu.cpu.native.cpu_records import VECTORS
 from emu.cpu.pc.acpi import LOCAL_APIC
 from emu.cpu.pc.state import _numbers
 from emu.cpu.timing import CACHES, PIPELINE, STATIC
@@ -32,6 +33,23 @@ BUSY = "busy 2 12; echo hi | wc"
 def nmi_handler(machine: Machine) -> int:
     symbols = machine.kernel.image.symbols
     return next(symbols[name] for name in ("exc_nmi", "do_nmi") if name in symbols)
+
+
+def test_what_becomes_due_in_a_block_is_seen_at_its_end() -> None:
+    """Going back from a timer's interrupt, to the block before: within it, the timer still runs."""
+    with Machine(cpus=2, memory=MEMORY) as machine:
+        travel, within = machine.travel, 0
+        travel.begin("busy 2 1")
+        travel.add(Breakpoint(machine.kernel.image.symbol("asm_sysvec_apic_timer_interrupt")))
+        for _ in range(5):
+            interrupt = travel.go()
+            travel.back_step(interrupt.cpu)
+            cpu, shown = machine.board.cpus[interrupt.cpu].record, travel.replay.shown
+            if shown is not None and shown.done:
+                within += cpu.timer <= shown.cycles
+                assert not any(cpu.pending[n] for n in range(VECTORS // 64))
+            travel.goto(interrupt.instant)
+        assert within > 2
 
 
 @pytest.mark.long("takes a minute")

@@ -28,7 +28,7 @@ VARIABLES = ("jiffies", "tasklist_lock", "init_task", "runqueues", "total_forks"
 
 
 class Journey:
-    """Random travel in the history of a command. `states`: those that were met. `state`: tells them apart; None: as State does."""
+    """Random travel in the history of a command. `states`: those that were met. `state`: tells them apart; default: State."""
 
     def __init__(
         self,
