@@ -19,7 +19,8 @@ from emu.ftrace.arrays.options import CORE_OPTIONS
 from emu.ftrace.buffers.entries import FUNCGRAPH_ENTRY, FUNCGRAPH_EXIT, FUNCTION, EventType
 from emu.ftrace.buffers.ring_buffer import RingBuffer
 from emu.ftrace.event.call import EventCall, Field
-from emu.ftrace.text import Symbol, TraceView, render_events
+from emu.ftrace.symbols import Symbol
+from emu.ftrace.text import TraceView, render_events
 from emu.ftrace.text.columns import latency_flags
 from emu.ftrace.text.duration import NO_DURATION, duration_text
 from emu.ftrace.tracers.function_graph import FUNCTION_GRAPH

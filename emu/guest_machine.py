@@ -11,12 +11,11 @@ from typing import TYPE_CHECKING, Protocol, Self, TypeVar
 
 if TYPE_CHECKING:
     from emu.cpu.board import Board
-    from emu.kernel.console_input import Input, Terminal
-    from emu.kernel.guest_cpu import GuestCpu
+    from emu.cpu.guest_cpu import GuestCpu
 
 C = TypeVar("C")
 
-__all__ = ["BadCommand", "Completed", "GuestMachine", "exit_status", "shell_line"]
+__all__ = ["BadCommand", "Completed", "GuestMachine", "Input", "Terminal", "exit_status", "shell_line"]
 
 
 class BadCommand(ValueError):
@@ -36,6 +35,23 @@ class Completed:
     status: int
     output: bytes
     errors: bytes = b""
+
+
+class Input(Protocol):
+    """A source of console input."""
+
+    def read(self, *, wait: bool) -> bytes | None:
+        """The bytes that have arrived; b"" at the end of input; None if there are none.
+
+        With `wait`, the call blocks until bytes arrive. It may also return None so that the caller can check other sources.
+        """
+
+
+class Terminal(Input, Protocol):
+    """A terminal of the host: its keyboard input and its window size."""
+
+    def size(self) -> tuple[int, int]:
+        """Rows and columns of the window."""
 
 
 class GuestMachine(Protocol[C]):

@@ -12,9 +12,9 @@ import click
 
 from emu.cli.guest_errors import guest_errors
 from emu.cli.machine_options import RunLimits
-from emu.cli.output import write_through
 from emu.cli.progress import Progress
 from emu.cli.signals import Terminated
+from emu.cli.standard_streams import write_through
 
 if TYPE_CHECKING:
     from emu.linux.machine import LinuxMachine

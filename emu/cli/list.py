@@ -14,8 +14,8 @@ import click
 from emu.cli.arch_option import arch_option
 from emu.cli.linux.options import LinuxCommand, LinuxOptions, linux_option
 from emu.cli.machine_options import RunLimits
-from emu.cli.output import write_through
 from emu.cli.progress import Progress
+from emu.cli.standard_streams import write_through
 from emu.ftrace.errors import did_you_mean
 
 if TYPE_CHECKING:

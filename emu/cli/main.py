@@ -12,8 +12,8 @@ import click
 
 from emu.cli.exit_status import BAD_INPUT, BROKEN_PIPE, INTERRUPTED
 from emu.cli.guest_errors import GuestDied, TimedOut
-from emu.cli.output import give_up, open_standard_streams
 from emu.cli.signals import Terminated
+from emu.cli.standard_streams import give_up, open_standard_streams
 
 __all__ = ["cli", "main"]
 

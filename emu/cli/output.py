@@ -4,20 +4,18 @@
 from __future__ import annotations
 
 import os
-import select
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO, BinaryIO, NamedTuple, Protocol, Self, TextIO
+from typing import IO, BinaryIO, NamedTuple, Protocol, Self
 
 import click
 
-__all__ = [
-    "Output", "StandardOutput", "give_up", "new_file", "open_output", "open_shown", "open_standard_streams", "write_all",
-    "write_through",
-]  # fmt: skip
+from emu.cli.standard_streams import StandardOutput, complaining, write_all
+
+__all__ = ["Output", "new_file", "open_output", "open_shown"]
 
 
 class Output(Protocol):
@@ -50,7 +48,7 @@ def open_output(path: Path | None) -> Output:
     """
     if path is None:
         return StandardOutput()
-    with _complaining(path):
+    with complaining(path):
         replaced = _Replaced.at(path)
         return Device(path) if replaced is None else NewFile(replaced)
 
@@ -63,25 +61,6 @@ def open_shown(path: Path | None) -> Output:
         if command := pager_command():
             return Pager(command)
     return open_output(path)
-
-
-class StandardOutput:
-    """Standard output, wherever it goes."""
-
-    in_file = False
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
-
-    def write(self, trace: Callable[[], Iterable[bytes]]) -> None:
-        try:
-            for piece in trace():
-                write_through(sys.stdout, piece)
-        except BrokenPipeError:
-            give_up(sys.stdout)
 
 
 class Device:
@@ -102,7 +81,7 @@ class Device:
     def write(self, trace: Callable[[], Iterable[bytes]]) -> None:
         with suppress(BrokenPipeError):
             for piece in trace():
-                with _complaining(self._path):
+                with complaining(self._path):
                     write_all(self._file, piece)
 
 
@@ -155,9 +134,9 @@ class NewFile:
 
     def write(self, trace: Callable[[], Iterable[bytes]]) -> None:
         for piece in trace():
-            with _complaining(self._replaced.path):
+            with complaining(self._replaced.path):
                 write_all(self._file, piece)
-        with _complaining(self._replaced.path):
+        with complaining(self._replaced.path):
             self._replaced.by(self._file)
 
 
@@ -168,71 +147,14 @@ def new_file(path: Path) -> Iterator[BinaryIO]:
     Raises:
         click.ClickException: the file cannot be written.
     """
-    with _complaining(path):
+    with complaining(path):
         replaced = _Replaced.at(path)
     if replaced is None:
         raise click.ClickException(f"cannot write {path}: it is no regular file")
-    with _complaining(path), replaced.temporary.open("xb") as file:
+    with complaining(path), replaced.temporary.open("xb") as file:
         try:
             yield file
             file.flush()
             replaced.by(file)
         finally:
             replaced.temporary.unlink(missing_ok=True)
-
-
-@contextmanager
-def _complaining(target: Path | str) -> Iterator[None]:
-    try:
-        yield
-    except BrokenPipeError:
-        raise
-    except OSError as error:
-        raise click.ClickException(f"cannot write {target}: {error.strerror}") from None
-
-
-def open_standard_streams() -> None:
-    """Opens /dev/null for each standard stream that was closed at the start of the process.
-
-    Otherwise the next opened file would get the stream's number. Standard output is opened for reading, so that
-    writing to it fails with an error; standard input is empty, and data written to standard error is lost.
-    """
-    for name, mode, flags in (("stdin", "r", os.O_RDONLY), ("stdout", "w", os.O_RDONLY), ("stderr", "w", os.O_WRONLY)):
-        if getattr(sys, name) is None:
-            setattr(sys, name, os.fdopen(os.open(os.devnull, flags), mode))
-
-
-def write_through(stream: TextIO, data: bytes) -> None:
-    """Writes to standard output or standard error, bypassing their buffers: with PYTHONUNBUFFERED these drop data that does not
-    fit.
-
-    Raises:
-        click.ClickException: the stream cannot be written.
-        BrokenPipeError: the stream is a closed pipe.
-    """
-    try:
-        with _complaining("standard error" if stream is sys.stderr else "standard output"):
-            stream.flush()
-            write_all(getattr(stream.buffer, "raw", stream.buffer), data)
-    except click.ClickException:
-        give_up(stream)
-        raise
-
-
-def give_up(stream: TextIO) -> None:
-    """Redirects the stream to /dev/null, so that Python does not flush the rest of its buffer at exit.
-
-    The stream's reader (such as `head`) has closed the pipe, or the disk is full.
-    """
-    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-
-
-def write_all(file: IO[bytes], data: bytes) -> None:
-    """Writes all of the data to an unbuffered file. Waits while a non-blocking pipe is full."""
-    rest = memoryview(data)
-    while rest:
-        written: int | None = file.write(rest)
-        if written is None:
-            select.select([], [file], [])
-        else:
-            rest = rest[written:]

@@ -14,7 +14,7 @@ from typing import Self
 
 import click
 
-from emu.cli.output import StandardOutput, write_all
+from emu.cli.standard_streams import StandardOutput, write_all
 
 __all__ = ["Pager", "pager_command"]
 

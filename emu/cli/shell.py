@@ -12,9 +12,9 @@ from emu.cli.guest_errors import guest_errors
 from emu.cli.linux.options import LinuxCommand, LinuxOptions, linux_options
 from emu.cli.linux.running import shell_on_linux
 from emu.cli.machine_options import RunLimits, boot, config_of, machine_options
-from emu.cli.output import write_through
 from emu.cli.progress import Progress
 from emu.cli.signals import Terminated, raised
+from emu.cli.standard_streams import write_through
 from emu.cli.terminal import HostTerminal, Left
 
 if TYPE_CHECKING:

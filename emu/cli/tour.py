@@ -13,9 +13,10 @@ import click
 from emu.cli.guest_errors import guest_errors
 from emu.cli.machine_options import RunLimits, config_of, machine_options
 from emu.cli.machine_options import boot as boot_machine
-from emu.cli.output import open_shown, write_through
+from emu.cli.output import open_shown
 from emu.cli.progress import Progress
 from emu.cli.signals import raised
+from emu.cli.standard_streams import write_through
 from emu.cli.table import width_of
 from emu.tour import DOCUMENTS, Command, Document, Example, Guide, NotHere, Section, document
 from emu.tour.verdicts import verdicts

@@ -327,10 +327,10 @@ class Board:
     # Code
 
     def write_code(self, address: int, data: bytes) -> None:
-        """Writes instructions to RAM at a physical address. CPUs run old translations until they `forget`, or their fence."""
+        """Writes instructions to RAM at a physical address. CPUs run old code until they `fetch_anew`, or their fence."""
+        code_pages.will_change(self.record, address, len(data))
         self.ram[address : address + len(data)] = data
         self.on_write(address, len(data))
-        code_pages.changed(self.record, address, len(data))
         if self.timing is not None:
             self.timing.written(address, len(data))
 
@@ -347,10 +347,10 @@ class Board:
         return at if 0 <= at < self.memory else self.cpus[0].translate(address)
 
     def flush_page(self, address: int) -> None:
-        """Makes every CPU forget its translations of a physical page that is about to get different code."""
+        """Makes every CPU see the code of a physical page that has got different code."""
         address -= address % self.arch.page_size
         for cpu in self.cpus:
-            cpu.forget(np.array([[address, address + self.arch.page_size]], np.uint64))
+            cpu.fetch_anew(np.array([[address, address + self.arch.page_size]], np.uint64))
 
     # Host functions
 

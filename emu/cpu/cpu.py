@@ -12,7 +12,8 @@ import unicorn
 
 from emu.cpu.internals import add_native_hook
 from emu.cpu.native import cpu_records, turns
-from emu.cpu.native.cpu_records import HALTED, NEVER, NO_REQUEST, OFF, RUNNING, STOPPED, TRANSLATION_BUFFER, VECTORS
+from emu.cpu.native.code_pages import fetch_anew
+from emu.cpu.native.cpu_records import HALTED, HELD, NEVER, NO_REQUEST, OFF, RUNNING, STOPPED, TRANSLATION_BUFFER, VECTORS
 from emu.native.records import WORD, Bytes, Words, zeros
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ class Cpu:
 
     Attributes:
         record: the CPU's state, shared with native code (`native.cpu_records`).
-        code_pages: the memory of the record's `code_pages`.
+        code_pages, old_code: the memory of the record's fields.
     """
 
     def __init__(self, board: Board, index: int) -> None:
@@ -46,6 +47,8 @@ class Cpu:
         record.board = board.record
         self.code_pages = zeros(-(-board.record.page_count // WORD))
         record.code_pages = Bytes(self.code_pages.ctypes.data)
+        self.old_code = zeros(board.memory // WORD if board.arch.fenced_code else 0)
+        record.old_code = self.old_code.ctypes.data
         record.index = index
         record.timer = record.nmi_timer = record.nmi_arrival = record.smi_next = record.arrival = record.goal = NEVER
         for vector in range(VECTORS):
@@ -100,7 +103,21 @@ class Cpu:
     @property
     def halted(self) -> bool:
         """Whether the CPU waits for an interrupt, or forever."""
-        return self.record.status in (HALTED, STOPPED)
+        return self.record.status & ~int(HELD) in (HALTED, STOPPED)
+
+    @property
+    def held(self) -> bool:
+        """Whether it gets no turns: see emu.history.holding."""
+        return bool(self.record.status & HELD)
+
+    def hold(self) -> None:
+        """Gives it no turns from now on. A turn that is not over must end here."""
+        self.record.status |= int(HELD)
+
+    def release(self, cycles: int) -> None:
+        """Gives it turns again, at a time."""
+        self.record.status &= ~int(HELD)
+        self.wait_until(cycles)
 
     @property
     def next_event(self) -> int | None:
@@ -140,13 +157,19 @@ class Cpu:
     def forget(self, ranges: npt.NDArray[np.uint64]) -> None:
         """Drops translations of RAM addresses, shape (n, 2): rows of [start, end).
 
-        A block that is running continues in its old translation up to its end.
+        A block that is running continues in its old translation up to its end. A CPU with fenced code goes on to see what it
+        has seen there; other ones that are not coherent see the code in memory.
         """
         with self.board.heap:
             self.board.native_forget(self.record.uc, Words(ranges.ctypes.data), len(ranges))
         if self.board.calls_python:
             self.record.leaves = True
             self.record.deadline = 0
+
+    def fetch_anew(self, ranges: npt.NDArray[np.uint64]) -> None:
+        """Sees the code in memory at RAM addresses, given as to `forget`, once the block that is running has ended."""
+        fetch_anew(self.record, Words(ranges.ctypes.data), len(ranges))
+        self.forget(ranges)
 
     def translate(self, address: int) -> int | None:
         """The physical address behind a virtual one; None if it is not mapped."""
@@ -201,8 +224,8 @@ class Cpu:
 
         A pending interrupt is delivered first: the instructions are then its handler's. An interrupt that arrives meanwhile is
         delivered afterwards. A string instruction with a `rep` prefix counts as one instruction per element. The instructions are
-        those in memory, or those that earlier steps executed at this place since the CPU last forgot it; translations from normal
-        running are not used.
+        those in memory (with fenced code, those that the CPU sees), or those that earlier steps executed at this place since the
+        CPU last forgot it; translations from normal running are not used.
         """
         self.record.state.cflags_next_tb = instructions
         self.record.stepping = True

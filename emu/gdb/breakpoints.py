@@ -19,13 +19,11 @@ _MOST_BYTES = 1 << 20  # of a watchpoint
 def more_stops(travel: Travel, stops: Iterable[Stop]) -> Iterator[None]:
     """A context in which a machine has more stops."""
     new = [stop for stop in stops if stop not in travel.stops]
-    for stop in new:
-        travel.add(stop)
+    travel.add(*new)
     try:
         yield
     finally:
-        for stop in new:
-            travel.remove(stop)
+        travel.remove(*new)
 
 
 class Breakpoints:
@@ -93,10 +91,8 @@ class Breakpoints:
         self._become(set())
 
     def _become(self, wanted: set[Stop]) -> None:
-        for stop in self._set - wanted:
-            self._travel.remove(stop)
-        for stop in wanted - self._set:
-            self._travel.add(stop)
+        self._travel.remove(*(self._set - wanted))
+        self._travel.add(*(wanted - self._set))
         self._set = wanted
 
     def _stop(self, number: int, address: int, size: int) -> tuple[Stop, str] | None:

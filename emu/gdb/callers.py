@@ -21,7 +21,8 @@ class Callers(NamedTuple):
         trampolines: the addresses of code to which calls return whose return addresses were replaced.
         real: (frame, program counter in such code) -> where the call really continues; the same if it is not known. The frame
             is `fp` of struct ftrace_ret_stack.
-        caller: registers, by the kernel's names, -> those of the caller, as far as they differ; None: not known.
+        caller: registers, by the kernel's names, -> those of the caller, as far as they differ; None: not known. "*" before a
+            name: the address where it is saved.
     """
 
     trampolines: Sequence[range]
@@ -36,7 +37,7 @@ def answer(callers: Callers | None, arch: GdbArch, words: Sequence[str]) -> str:
         callers: what is known of the guest; None: nothing.
         arch: the architecture's registers.
         words: none: which registers are needed, the stack's bias, and the first and last addresses of trampolines. Else
-            NAME=VALUE for each of these registers that is known. The answer has the same form.
+            NAME=VALUE for each of these registers that is known. The answer has the same form; NAME=*ADDRESS: it is saved there.
 
     Raises:
         ValueError: the words are wrong.
@@ -59,7 +60,11 @@ def answer(callers: Callers | None, arch: GdbArch, words: Sequence[str]) -> str:
     elif len(values) < len(arch.unwound):
         found = {}
     else:
-        names = {name: arch.kernel_names.get(name, name) for name in arch.unwound}
-        known = callers.caller({names[name]: values[name] for name in arch.unwound}) or {}
-        found = {name: known[theirs] for name, theirs in names.items() if theirs in known}
-    return " ".join(f"{name}={value:#x}" for name, value in found.items())
+        found = callers.caller({arch.kernel_names.get(name, name): values[name] for name in arch.unwound}) or {}
+    names = {theirs: name for name, theirs in arch.kernel_names.items()}
+    return " ".join(_item(*name.rpartition("*")[1:], names, value) for name, value in found.items())
+
+
+def _item(star: str, name: str, names: Mapping[str, str], value: int) -> str:
+    """NAME=VALUE or NAME=*ADDRESS. `names`: GDB's, where they differ."""
+    return f"{names.get(name, name)}={star}{value:#x}"

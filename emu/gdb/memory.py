@@ -72,7 +72,7 @@ class Memory:
         self._check(address, len(data))
         self._board.write_code(address, data)
         for cpu in self._board.cpus:
-            cpu.forget(np.array([[address, address + len(data)]], np.uint64))
+            cpu.fetch_anew(np.array([[address, address + len(data)]], np.uint64))
 
     def physical(self, cpu: Cpu, address: int) -> int:
         """The address in RAM behind a virtual one. Raises NotMapped if there is none."""

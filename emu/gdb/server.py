@@ -10,13 +10,13 @@ from types import TracebackType
 from typing import Self
 
 from emu.cpu.board import Board
+from emu.cpu.guest_cpu import GuestCpu
 from emu.gdb import arch
 from emu.gdb.memory import Memory
 from emu.gdb.monitor import Monitor, Views
 from emu.gdb.stub import Detached, Stub
 from emu.gdb.wire import Closed, Wire
 from emu.history.travel import Travel
-from emu.kernel.guest_cpu import GuestCpu
 
 __all__ = ["Server"]
 

@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from emu.cpu.board import Board
+from emu.cpu.guest_cpu import GuestCpu
 from emu.gdb.monitor import Views
 from emu.gdb.server import Server
 from emu.history.travel import Travel
-from emu.kernel.guest_cpu import GuestCpu
 
 __all__ = ["serve"]
 

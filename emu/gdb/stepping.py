@@ -17,7 +17,7 @@ from emu.cpu.cpu import Cpu
 from emu.gdb.arch import GdbArch, Trap
 from emu.gdb.breakpoints import more_stops
 from emu.gdb.memory import Memory, NotMapped
-from emu.history.stops import Breakpoint, Reason, StopReason
+from emu.history.stops import Breakpoint, Reason, StopReason, TakenTrap
 from emu.history.travel import Travel
 
 __all__ = ["Stepping"]
@@ -145,7 +145,8 @@ class Stepping:
 
     def _back_to_trap(self, cpu: Cpu, place: int) -> bool:
         """Goes back to the first instruction of the handler that has returned to an address. False: it was asked for."""
-        with more_stops(self._travel, [Breakpoint(entry, cpu.index) for entry in self._entries(cpu)]):
+        jumped_to = [Breakpoint(entry, cpu.index) for entry in self._arch.jumped_to(cpu)]
+        with more_stops(self._travel, [TakenTrap(cpu.index), *jumped_to]):
             for _ in range(_MOST_TRAPS):
                 stopped = self._travel.back()
                 if stopped.reason != Reason.BREAKPOINT:

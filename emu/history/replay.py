@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from typing import NamedTuple
+from time import perf_counter
 
 from emu.cpu.native import block_record, turns
 from emu.cpu.native import history as native
@@ -19,33 +19,18 @@ from emu.cpu.native.history_record import NOWHERE, History, Moment
 from emu.cpu.snapshot import Checkpoints
 from emu.history.driver import Driver
 from emu.history.points import Point, Points
+from emu.history.shown import Shown
 from emu.history.stopping import Stopping
 from emu.history.stops import Instant, Watchpoint
 from emu.kernel.endings import GuestPanic, PoweredOff
 
-__all__ = ["LATEST", "Replay", "Shown"]
+__all__ = ["LATEST", "Replay"]
 
 _NOWHERE = int(NOWHERE)
 LATEST = Instant(_NOWHERE, _NOWHERE, _NOWHERE)
 _ANY_SIZE = 0xFFFF_FFFF
 _LONGEST = 16  # bytes of an instruction, of any architecture
-
-
-class Shown(NamedTuple):
-    """An instruction in the midst of a block that has begun, at which the machine stands.
-
-    Attributes:
-        done: instructions of the block that have been executed.
-        size: instructions of the block.
-        cost: cycles of the block.
-        cycles, instructions: of the CPU, with the block: as instructions in it see them.
-    """
-
-    done: int
-    size: int
-    cost: int
-    cycles: int
-    instructions: int
+_SHARE = 40  # a run makes a checkpoint when it has lasted this many times as long as making the last one took
 
 
 class Replay:
@@ -58,6 +43,7 @@ class Replay:
         now: the present instant.
         shown: what is shown there; None: the machine is as the run was.
         points: the checkpoints.
+        due: the host's time (time.perf_counter) at which a run should make the next one.
         host_stop: what `collect` has found last of the host's writes.
         stopping: the stops.
         produced: bytes that the guest has written up to now.
@@ -135,8 +121,11 @@ class Replay:
 
     def keep(self, anchor: bool = False) -> None:
         """Adds a point at the present."""
+        begun = perf_counter()
         point = self._point(anchor)
         self.points.add(point)
+        kept = perf_counter()
+        self.due = kept + _SHARE * (kept - begun)
         if anchor:
             self._from = point
 
@@ -170,6 +159,7 @@ class Replay:
             cpu.forget_all()
         cpu = self._board.current
         cpu.record.deadline = 0
+        record.interrupted &= not cpu.held
         self.shown = self._near = None
         self.keep(anchor=True)
 

@@ -9,7 +9,7 @@ from emu.cpu.board import Board
 from emu.cpu.callouts import Listening
 from emu.cpu.native.history import at_breakpoint
 from emu.cpu.native.history_record import ANY, WATCHES, History, Watch
-from emu.history.stops import Breakpoint, Stop, Watchpoint
+from emu.history.stops import Breakpoint, Stop, TakenTrap, Watchpoint
 
 __all__ = ["Stopping"]
 
@@ -43,11 +43,10 @@ class Stopping:
         """Raises ValueError if a stop cannot be added."""
         if stop.cpu is not None and not 0 <= stop.cpu < len(self._board.cpus):
             raise ValueError(f"CPU {stop.cpu}: there are {len(self._board.cpus)}")
-        if isinstance(stop, Watchpoint):
-            if stop.size < 1 or not (stop.reads or stop.writes):
-                raise ValueError("a watchpoint watches reads or writes of at least one byte")
-            if stop not in self.wanted and sum(isinstance(one, Watchpoint) for one in self.wanted) == WATCHES:
-                raise ValueError(f"{WATCHES} watchpoints are the most")
+        if isinstance(stop, Watchpoint) and (stop.size < 1 or not (stop.reads or stop.writes)):
+            raise ValueError("a watchpoint watches reads or writes of at least one byte")
+        if not isinstance(stop, Breakpoint) and len(self.wanted - self.breakpoints - {stop}) == WATCHES:
+            raise ValueError(f"{WATCHES} watchpoints are the most")
 
     @property
     def breakpoints(self) -> set[Breakpoint]:
@@ -68,9 +67,11 @@ class Stopping:
         for new in sorted(wanted - self.listening.keys(), key=lambda one: (one.address, -1 if one.cpu is None else one.cpu)):
             self.listening[new] = callouts.listen(new.address, at_breakpoint, self._record(new).address)
         watches = frozenset(stop for stop in self.wanted if isinstance(stop, Watchpoint))
-        for n, watch in enumerate(watches):
-            self._history.watches[n] = self._record(watch).address
-        self._history.watch_count = len(watches)
+        traps = frozenset(stop for stop in self.wanted if isinstance(stop, TakenTrap))
+        records = [*map(self._record, watches), *map(self._record, traps)]
+        for n, record in enumerate(records):
+            self._history.watches[n] = record.address
+        self._history.watch_count, self._history.trap_count = len(watches), len(traps)
         if watches != self.watches:
             self.watches = watches
             watching = self._board.arch.native().watching
@@ -81,16 +82,18 @@ class Stopping:
     def _record(self, stop: Stop) -> Watch:
         if stop not in self._records:
             record = self._records[stop] = Watch.allocate()
-            record.first, record.cpu = stop.address, int(ANY) if stop.cpu is None else stop.cpu
-            record.last = min(stop.address + stop.size - 1, _LAST) if isinstance(stop, Watchpoint) else stop.address
-            if isinstance(stop, Watchpoint):
+            record.cpu = int(ANY) if stop.cpu is None else stop.cpu
+            if isinstance(stop, Breakpoint):
+                record.first = record.last = stop.address
+            elif isinstance(stop, Watchpoint):
+                record.first, record.last = stop.address, min(stop.address + stop.size - 1, _LAST)
                 record.physical, record.reads, record.writes = stop.physical, stop.reads, stop.writes
         return self._records[stop]
 
     def at(self, record: int, address: int, cpu: int) -> tuple[Stop, ...]:
-        """The stops that a CPU is at: the watchpoint with a record's address, or the breakpoints at an address."""
+        """The stops that a CPU is at: the one with a record's address, or the breakpoints at an address."""
         noted = next((stop for stop, one in self._records.items() if one.address == record), None)
-        if isinstance(noted, Watchpoint):
+        if isinstance(noted, Watchpoint | TakenTrap):
             return (noted,)
         found = (stop for stop in self.wanted if isinstance(stop, Breakpoint))
         return tuple(stop for stop in found if stop.address == address and stop.cpu in (None, cpu))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import TypeAlias
 
-__all__ = ["Breakpoint", "Instant", "Reason", "Stop", "StopReason", "Watchpoint"]
+__all__ = ["Breakpoint", "Instant", "Reason", "Stop", "StopReason", "TakenTrap", "Watchpoint"]
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,20 @@ class Watchpoint:
     cpu: int | None = None
 
 
-Stop: TypeAlias = Breakpoint | Watchpoint
+@dataclass(frozen=True)
+class TakenTrap:
+    """Stops where a CPU has taken a trap, before the first instruction of the handler.
+
+    A system call that the CPU executes as a mere jump, like SYSCALL of x86-64, is none.
+
+    Attributes:
+        cpu: the index of the only CPU that it stops; None: each does.
+    """
+
+    cpu: int | None = None
+
+
+Stop: TypeAlias = Breakpoint | Watchpoint | TakenTrap
 
 
 @dataclass(frozen=True, order=True)
@@ -67,7 +80,7 @@ class Instant:
 class Reason(Enum):
     """Why a machine has stopped."""
 
-    BREAKPOINT = "breakpoint"
+    BREAKPOINT = "breakpoint"  # or a trap that is taken
     WATCHPOINT = "watchpoint"
     STEP = "step"  # the steps are done
     TIME = "time"  # the limit of time

@@ -37,7 +37,6 @@ __all__ = ["Travel"]
 
 _HISTORY = 512 << 20
 _MARGINS = (16_000_000, 200_000, 0)  # instructions before those that are sought, at which there is a checkpoint
-_SHARE = 20  # a checkpoint is made when the machine has run this many times as long as making the last one took
 
 
 def _never() -> bool:
@@ -56,25 +55,25 @@ class Travel(Standing, Writing):
         driver = machine.driver()
         self._driver = driver
         driver.divert(self._write)
-        self._due = 0.0  # the host's time of the next checkpoint
         super().__init__(Replay(driver, history, self), driver.board)
 
     # What stops it
 
-    def add(self, stop: Stop) -> None:
-        """Adds a stop. Equal ones are one.
+    def add(self, *stops: Stop) -> None:
+        """Adds stops. Equal ones are one.
 
         Raises:
             ValueError: there is no such CPU, or a watchpoint has no bytes.
         """
-        self.replay.stopping.check(stop)
-        self._change_stops(self.replay.stopping.wanted | {stop})
+        for stop in stops:
+            self.replay.stopping.check(stop)
+        self._change_stops(self.replay.stopping.wanted.union(stops))
 
-    def remove(self, stop: Stop) -> None:
-        """Removes it. Raises KeyError if it is not there."""
-        if stop not in self.stops:
-            raise KeyError(stop)
-        self._change_stops(self.replay.stopping.wanted - {stop})
+    def remove(self, *stops: Stop) -> None:
+        """Removes them. Raises KeyError if one is not there."""
+        if missing := set(stops) - self.replay.stopping.wanted:
+            raise KeyError(*missing)
+        self._change_stops(self.replay.stopping.wanted.difference(stops))
 
     def _change_stops(self, stops: set[Stop]) -> None:
         """Where a breakpoint comes or goes, CPUs translate code anew. One that executes the code of before a change must not:
@@ -156,11 +155,9 @@ class Travel(Standing, Writing):
                 return self._stands(Reason.TIME if replay.reason == turns.LIMIT else Reason.IDLE)
             if interrupted():
                 return self._stands(Reason.INTERRUPTED)
-            if (begun_at := perf_counter()) >= self._due:
+            if perf_counter() >= replay.due:
                 replay.now = replay.boundary()
                 replay.keep()
-                kept = perf_counter()
-                self._due = kept + _SHARE * (kept - begun_at)
 
     def _go_on_at(self, change: Point) -> None:
         """The machine has come to where it was changed: it goes on as it did after the change."""
@@ -309,17 +306,17 @@ class Travel(Standing, Writing):
         replay, before = self.replay, self.now
         if not replay.stopping.wanted:
             return None
-        while earliest < before:
-            point = replay.points.last_before(before)
-            if point is None:
-                return None
+        while earliest < before and (point := replay.points.last_before(before)) is not None:
             replay.restore(point)
             if replay.collect(point.instant, before):
                 return self._stopped_back()
             if interrupted():
                 replay.restore(point)
                 return StopReason(Reason.INTERRUPTED, self.now, self.cpu)
-            before = point.instant
+            before, at = point.instant, point.instant.place
+            if point.anchor and earliest < before and (stops := replay.stopping.at(0, at, before.cpu)):  # changed at a stop
+                replay.restore(point)
+                return StopReason(Reason.BREAKPOINT, self.now, self.cpu, stops)
         return None
 
     def _stopped_back(self) -> StopReason:

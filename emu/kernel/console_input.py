@@ -4,21 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol
 
+from emu.guest_machine import Input, Terminal
 from emu.kernel.console import Console
 
-__all__ = ["ConsoleInput", "Input", "NotYet", "Terminal"]
-
-
-class Input(Protocol):
-    """A source of console input."""
-
-    def read(self, *, wait: bool) -> bytes | None:
-        """The bytes that have arrived; b"" at the end of input; None if there are none.
-
-        With `wait`, the call blocks until bytes arrive. It may also return None so that the caller can check other sources.
-        """
+__all__ = ["ConsoleInput", "NotYet"]
 
 
 class NotYet:
@@ -26,13 +16,6 @@ class NotYet:
 
     def read(self, *, wait: bool) -> bytes | None:
         return None
-
-
-class Terminal(Input, Protocol):
-    """A terminal of the host: its keyboard input and its window size."""
-
-    def size(self) -> tuple[int, int]:
-        """Rows and columns of the window."""
 
 
 class ConsoleInput:

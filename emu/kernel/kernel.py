@@ -34,7 +34,7 @@ from emu.kernel.tracing_requests import TracingRequestCalls, TracingRequests
 from emu.kernel.upcalls import Upcalls
 from emu.kernel.work import Work
 
-__all__ = ["Kernel"]
+__all__ = ["Kernel", "KernelView"]
 
 
 class Kernel:
@@ -270,3 +270,23 @@ class Kernel:
     def _end(self, how: Exception) -> None:
         self._ended = how
         self.work.give_up()
+
+
+class KernelView:
+    """What is known of the kernel that runs on a CPU (see CpuView)."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self._kernel = kernel
+
+    def activity(self, cpu: Cpu) -> str:
+        return self._kernel.reports.activity(cpu)
+
+    def describe(self, address: int) -> str:
+        return self._kernel.symbols.describe(address)
+
+    def function_at(self, address: int) -> int | None:
+        found = self._kernel.symbols.function_at(address)
+        return None if found is None else found[0].address
+
+    def read(self, cpu: Cpu, address: int, size: int) -> bytes:
+        return (cpu.read if cpu.in_user_mode else self._kernel.memory.read)(address, size)

@@ -3,8 +3,8 @@
 
 from __future__ import annotations
 
+from emu.ftrace.btf import BadBtf, Btf, Encoding, Kind, Type
 from emu.ftrace.dynevent.c_types import CKind, CMember, CType, Signature
-from emu.linux.btf import BadBtf, Btf, Encoding, Kind, Type
 
 __all__ = ["LinuxTypes"]
 

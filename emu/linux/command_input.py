@@ -11,7 +11,7 @@ from emu.linux.channel import Window
 from emu.linux.guest import Guest
 
 if TYPE_CHECKING:
-    from emu.kernel.console_input import Input, Terminal
+    from emu.guest_machine import Input, Terminal
 
 __all__ = ["CommandInput"]
 

@@ -15,10 +15,10 @@ from emu.gdb.monitor import Views
 from emu.gdb.symbol_file import Symbol, symbol_file, write_symbol_file
 from emu.gdb.task_threads import Waiting, WaitingTask
 from emu.linux import arch
-from emu.linux.btf import Btf
 from emu.linux.call_frames import USER_SPACE, call_frames
 from emu.linux.debug_files import debug_modules
 from emu.linux.image import Kernel
+from emu.linux.kernel_btf import kernel_btf
 from emu.linux.memory import LinuxMemory
 from emu.linux.module_files import ModuleFiles
 from emu.linux.orc import NoOrc, Orc
@@ -52,7 +52,7 @@ def views_of(
 
     @functools.cache
     def structures() -> Structures:
-        return Structures(Btf.of(kernel), symbols)
+        return Structures(kernel_btf(kernel), symbols)
 
     def running_in(memory: LinuxMemory, known: Structures) -> dict[int, int]:
         """The indices of CPUs, by the addresses of the tasks that they run."""
@@ -80,7 +80,7 @@ def views_of(
 
     def saved(task: WaitingTask) -> Mapping[str, int]:
         memory = memory_now()
-        sp = memory.word(task.address + Btf.of(kernel).offset(f"task_struct.{arch.SAVED_STACK_POINTER}"))
+        sp = memory.word(task.address + kernel_btf(kernel).offset(f"task_struct.{arch.SAVED_STACK_POINTER}"))
         values = {name: memory.word(sp + 8 * n) for n, name in enumerate(arch.SWITCHED)}
         return values | {"sp": sp + 8 * len(arch.SWITCHED)}
 
@@ -96,7 +96,7 @@ def views_of(
 
     modules = callers = None
     with suppress(ValueError):  # a kernel without BTF
-        btf = Btf.of(kernel)
+        btf = kernel_btf(kernel)
         debug, unwinding = (debug_modules(kernel.path), _unwinding(folder, kernel, symbols)) if has_debug else ({}, [])
         modules = ModuleFiles(folder, board.ram, symbols, btf, debug, unwinding)
         callers = callers_of(memory_now, symbols, btf, tasks_now)

@@ -14,11 +14,11 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from emu.cpu.cpu import Cpu
+from emu.cpu.guest_cpu import GuestCpu
 from emu.cpu.host_signals import Held
 from emu.cpu.pc.state import flush_tlbs
 from emu.guest_machine import Completed, exit_status
 from emu.kernel.endings import GuestPanic
-from emu.kernel.guest_cpu import GuestCpu
 from emu.linux import requirements, saved, store
 from emu.linux.boot_params import check_memory
 from emu.linux.channel import Window
@@ -35,7 +35,7 @@ from emu.linux.traced_linux import TracedLinux
 from emu.parameters import parameters_of
 
 if TYPE_CHECKING:
-    from emu.kernel.console_input import Input, Terminal
+    from emu.guest_machine import Input, Terminal
     from emu.linux.driven import Diverted, Driven
 
 __all__ = ["LinuxMachine"]

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import numpy as np
 
+from emu.ftrace.btf import Btf
 from emu.gdb.libraries import Library
 from emu.gdb.symbol_file import Symbol, symbol_file, write_symbol_file
 from emu.linux import arch
-from emu.linux.btf import Btf
 from emu.linux.call_frames import call_frames
 from emu.linux.memory import LinuxMemory
 from emu.linux.modules import Loaded, Module, Modules

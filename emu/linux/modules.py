@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from emu.linux.btf import Btf
+from emu.ftrace.btf import Btf
 from emu.linux.memory import LinuxMemory
 from emu.linux.symbols import Symbols
 

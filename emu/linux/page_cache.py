@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from emu.ftrace.btf import Btf
 from emu.linux import arch
-from emu.linux.btf import Btf
 from emu.linux.memory import LinuxMemory
 from emu.linux.symbols import Symbols
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
+from emu.ftrace.btf import Btf
 from emu.gdb.callers import Callers
-from emu.linux.btf import Btf
 from emu.linux.memory import LinuxMemory
 from emu.linux.symbols import Symbols
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from emu.ftrace.btf import Btf
 from emu.linux import arch
-from emu.linux.btf import Btf
 from emu.linux.memory import LinuxMemory
 from emu.linux.symbols import Symbols
 

@@ -20,12 +20,12 @@ from emu.linux.image import Kernel
 
 if TYPE_CHECKING:
     from emu.cpu.board import Board
+    from emu.cpu.guest_cpu import GuestCpu
     from emu.ftrace.arrays.trace_array import TraceArray
     from emu.ftrace.probes.host_probes import Hit, HostProbe
     from emu.ftrace.tracefs import TraceFS
     from emu.history.reaching import EventPlace
     from emu.kernel.counting import Counting
-    from emu.kernel.guest_cpu import GuestCpu
     from emu.linux.driven import Driven
     from emu.linux.programs import LinuxPrograms
     from emu.linux.tracing.tracing import LinuxTracing

@@ -7,9 +7,8 @@ from emu.cpu.snapshot import Checkpoint, Unsaveable
 from emu.ftrace.errors import TraceError
 from emu.ftrace.sites.live_patches import LivePatch
 from emu.ftrace.sites.patching_driver import BadProtocol
-from emu.guest_machine import BadCommand, Completed, GuestMachine
+from emu.guest_machine import BadCommand, Completed, GuestMachine, Input, Terminal
 from emu.installation import image_directory
-from emu.kernel.console_input import Input, Terminal
 from emu.kernel.endings import GuestPanic, PoweredOff
 from emu.kernel.files.share import Share
 from emu.kernel.host_tree import BadHostTree

@@ -68,7 +68,12 @@ def _callers(kernel: Kernel, reports: GuestReports, before: int) -> Callers:
 
     def caller(registers: Mapping[str, int]) -> Mapping[str, int] | None:
         with suppress(LookupError):
-            return kernel.arch.caller(kernel.memory, registers)
+            found = kernel.arch.caller(kernel.memory, registers)
+            function = kernel.image.function_at(registers["ip"])
+            if found and function in trampolines and function is not None and found["ip"] == function.address:
+                ip = real_return(found["sp"], found["ip"])  # nothing has called a trampoline that has made its frame
+                return {**found, "ip": ip, "npc": ip + 4}
+            return found
         return None
 
     trampolines = [kernel.image.function_at(kernel.image.symbol(name)) for name in _TRAMPOLINES]

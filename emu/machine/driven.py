@@ -49,7 +49,7 @@ class Driven:
 
     @property
     def patching(self) -> bool:
-        return self._running.patching or any(cpu.record.stale for cpu in self.board.cpus)
+        return self._running.patching
 
     def begin(
         self, command: str | Sequence[str], stdin: bytes | None, on_exec: Callable[[int], None] | None

@@ -9,16 +9,17 @@ from contextlib import ExitStack, closing, contextmanager, nullcontext
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
+from emu.cpu.guest_cpu import GuestCpu
 from emu.cpu.host_signals import Held
 from emu.cpu.snapshot import Checkpoint, Checkpoints
 from emu.ftrace.arrays.traced_command import following, recording
 from emu.ftrace.tracefs import TraceFS
-from emu.guest_machine import Completed, exit_status, shell_line
+from emu.guest_machine import Completed, Input, Terminal, exit_status, shell_line
 from emu.history.travels import Travels
-from emu.kernel.console_input import ConsoleInput, Input, Terminal
+from emu.kernel.console_input import ConsoleInput
 from emu.kernel.counting import Counting
 from emu.kernel.files.served_tree import ServedTree
-from emu.kernel.guest_cpu import GuestCpu, KernelView
+from emu.kernel.kernel import KernelView
 from emu.machine.parameters import MachineParameters
 from emu.machine.parts import Parts
 from emu.machine.running import Running

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from emu.ftrace.arrays.options import CORE_OPTIONS, parse_option
 from emu.ftrace.buffers.clock_names import counts_nanoseconds
 from emu.ftrace.event.call import EventCall, EventKind
-from emu.ftrace.text import Symbol, TraceView, render_trace
+from emu.ftrace.symbols import Symbol
+from emu.ftrace.text import TraceView, render_trace
 from emu.ftrace.text.view import Prototypes
 from emu.ftrace.words import Words
 from emu.trace.buffer_events import BufferEvents
@@ -78,11 +79,11 @@ def _prototypes(trace: Trace) -> Prototypes | None:
     btf = trace.recording.btf
     if not btf.get(""):
         return None
-    from emu.linux.btf import BadBtf, Btf  # few traces have it
-    from emu.linux.prototypes import LinuxPrototypes
+    from emu.ftrace.btf import BadBtf, Btf  # few traces have it
+    from emu.ftrace.text.prototypes import BtfPrototypes
 
     try:
-        found = LinuxPrototypes(Btf(btf[""]))
+        found = BtfPrototypes(Btf(btf[""]))
     except BadBtf:
         return None
     for module, data in btf.items():

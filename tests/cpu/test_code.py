@@ -38,17 +38,17 @@ def test_a_cpu_that_is_not_told_runs_stale_code() -> None:
     assert results(bare, lambda cpu: bare.board.write_code(FUNCTION, RETURN_TWO)) == [1, 1, 1, 1]
 
 
-def test_a_cpu_that_forgets_runs_what_is_in_memory() -> None:
+def test_a_cpu_that_fetches_anew_runs_what_is_in_memory() -> None:
     bare = caller()
 
     def change(cpu):
         bare.board.write_code(FUNCTION, RETURN_TWO)
-        cpu.forget(np.array([[FUNCTION, FUNCTION + 1]], np.uint64))
+        cpu.fetch_anew(np.array([[FUNCTION, FUNCTION + 4]], np.uint64))
 
     assert results(bare, change) == [1, 1, 2, 2]
 
 
-def test_a_flushed_page_is_forgotten_by_every_cpu() -> None:
+def test_a_flushed_page_is_fetched_anew_by_every_cpu() -> None:
     bare = caller()
 
     def change(cpu):
@@ -70,7 +70,7 @@ def test_code_of_the_same_length_is_charged_anew() -> None:
         times.append(cpu.cycles)
         if len(times) == 1:
             bare.board.write_code(FUNCTION, slow)
-            cpu.forget(np.array([[FUNCTION, FUNCTION + 4]], np.uint64))
+            cpu.fetch_anew(np.array([[FUNCTION, FUNCTION + 4]], np.uint64))
         cpu.answer(0)
 
     while bare.board.run(on_call):

@@ -107,19 +107,16 @@ def forward_only(machine: Machine | LinuxMachine, arch: str, command: str, state
 
 
 @pytest.mark.long("takes minutes")
-@pytest.mark.parametrize(
-    ("arch", "cpus", "command"),
-    [("x86_64", 2, PATCHING), ("x86_64", 4, PATCHING), ("sparc64", 2, PATCHING), ("riscv64", 2, COMMAND.format(IN_BACKGROUND))],
-)
-def test_random_travel(arch: str, cpus: int, command: str) -> None:
+@pytest.mark.parametrize(("arch", "cpus"), [("x86_64", 2), ("x86_64", 4), ("sparc64", 2), ("riscv64", 2)])
+def test_random_travel(arch: str, cpus: int) -> None:
     def make() -> Machine:
         return Machine(arch=arch, cpus=cpus, seed=0, memory=64 << 20)
 
     with make() as machine:
-        journey = Journey(machine, command, machine.kernel.image.symbols.get, seed=cpus)
+        journey = Journey(machine, PATCHING, machine.kernel.image.symbols.get, seed=cpus)
         journey.go(200)
     with make() as machine:
-        forward_only(machine, arch, command, journey.states)
+        forward_only(machine, arch, PATCHING, journey.states)
 
 
 @pytest.mark.long("takes minutes")

@@ -9,7 +9,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from emu.history.stops import Breakpoint, Instant, Reason, Watchpoint
+from emu.gdb import arch as gdb_arch
+from emu.gdb.memory import Memory
+from emu.history.stops import Breakpoint, Instant, Reason, Stop, TakenTrap, Watchpoint
 from emu.history.travel import Travel
 from emu.machine import Machine
 
@@ -73,6 +75,41 @@ def run(shared: Run) -> Iterator[Run]:
     yield shared
     for stop in shared.travel.stops:
         shared.travel.remove(stop)
+
+
+def test_traps_are_where_breakpoints_at_their_handlers_stop(run: Run) -> None:
+    travel, cpu = run.travel, run.machine.board.cpus[1]
+    travel.goto(travel.first)
+    later = travel.nanoseconds + 300_000
+    arch = gdb_arch.load(run.machine.board.arch.name)
+    memory = Memory(run.machine.board, arch)
+
+    def read(address: int, size: int) -> bytes:
+        return memory.read(cpu, address, size)
+
+    def is_trap() -> bool:
+        """A handler may take the room of several."""
+        return arch.trap(cpu, read) is not None
+
+    entries = set(arch.trap_entries(cpu, read)) - set(arch.jumped_to(cpu))
+    kinds: list[list[Stop]] = [[Breakpoint(entry, 1) for entry in entries], [TakenTrap(1)]]
+    found: list[list[Instant]] = []
+    for stops in kinds:
+        travel.goto(later)
+        travel.add(*stops)
+        forward: list[Instant] = []
+        while len(forward) < 3:
+            stopped = travel.go()
+            forward += [stopped.instant] if is_trap() else []
+        for before in reversed(forward[:-1]):
+            travel.back()
+            while not is_trap():
+                travel.back()
+            assert travel.now == before
+        found.append(forward)
+        travel.remove(*stops)
+    assert found[0] == found[1]
+    assert run.is_at_its_end()
 
 
 def test_breakpoints_do_not_change_the_run_and_come_again_backward(run: Run) -> None:

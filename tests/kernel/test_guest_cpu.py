@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from emu.kernel.guest_cpu import GuestCpu
+from emu.cpu.guest_cpu import GuestCpu
 from emu.machine import Machine
 from tests.lib.arches import FACTS
 from tests.lib.stepping import run_to

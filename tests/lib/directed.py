@@ -61,4 +61,4 @@ def put(machine: Machine, site: LabSite, code: bytes) -> None:
     place = machine.kernel.memory.physical(site.address)
     machine.board.write_code(place, code)
     for cpu in machine.board.cpus:
-        cpu.forget(np.array([[place, place + len(code)]], np.uint64))
+        cpu.fetch_anew(np.array([[place, place + len(code)]], np.uint64))

@@ -20,8 +20,8 @@ from emu.cpu.host_memory import ANONYMOUS, FIXED_NOREPLACE, map_memory
 from emu.cpu.native.arch.x86_64_env import Registers
 from emu.cpu.native.arch.x86_64_walk import walk_from
 from emu.cpu.native.cpu_records import NEVER, Cpu
-from emu.linux.btf import Btf
 from emu.linux.image import read_kernel
+from emu.linux.kernel_btf import kernel_btf
 from emu.linux.machine import LinuxMachine
 from emu.linux.memory import LinuxMemory
 from emu.linux.structures import Structures
@@ -110,7 +110,7 @@ class LinuxWitness(CpuLogs):
     def __init__(self, machine: LinuxMachine, functions: Collection[int], *, returns: bool = False, rows: int = 1 << 21) -> None:
         kernel = read_kernel(machine.config.kernel)
         symbols, board = Symbols(kernel), machine.board
-        btf, memory = Btf.of(kernel), LinuxMemory(board.ram, symbols)
+        btf, memory = kernel_btf(kernel), LinuxMemory(board.ram, symbols)
         self._places = np.zeros(SPAN, np.uint8)  # the host allocates memory only for pages that are used
         self.add(functions)
         self._number = np.zeros(1, np.uint64)

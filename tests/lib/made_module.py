@@ -9,7 +9,7 @@ from __future__ import annotations
 import subprocess
 from pathlib import Path
 
-from emu.linux.btf import Btf
+from emu.ftrace.btf import Btf
 
 __all__ = ["CARELESS", "made_module"]
 

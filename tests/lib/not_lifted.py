@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 from emu.ftrace.native.trace_records import TraceArray
-from emu.linux.btf import Btf
 from emu.linux.find import kernels
 from emu.linux.image import read_kernel
+from emu.linux.kernel_btf import kernel_btf
 from emu.linux.lift.compiled import Compiler
 from emu.linux.lift.kept_code import KeptCode
 from emu.linux.lift.lifting import Lifting
@@ -57,7 +57,7 @@ class NotLifted:
 def list_of(path: Path) -> NotLifted:
     """Tries to lift the tracepoints of a kernel that has booted. Nothing is compiled."""
     kernel = read_kernel(path)
-    symbols, btf = Symbols(kernel), Btf.of(kernel)
+    symbols, btf = Symbols(kernel), kernel_btf(kernel)
     with LinuxMachine(kernel=path, warn=lambda text: None) as machine, pytest.MonkeyPatch.context() as patch:
         patch.setattr(Compiler, "compile", lambda self, modules: b"nothing")
         patch.setattr(Compiler, "load", lambda self, code, names: [0] * len(names))

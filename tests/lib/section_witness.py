@@ -18,8 +18,8 @@ from emu.cpu.native.arch.x86_64_env import Env, layouts
 from emu.cpu.native.arch.x86_64_walk import walk_from
 from emu.cpu.native.cpu_records import NEVER, Cpu
 from emu.cpu.pc import PC_ARCH
-from emu.linux.btf import Btf
 from emu.linux.image import read_kernel
+from emu.linux.kernel_btf import kernel_btf
 from emu.linux.machine import LinuxMachine
 from emu.linux.memory import LinuxMemory
 from emu.linux.structures import Structures
@@ -128,7 +128,7 @@ class SectionWitness:
 
     def __init__(self, machine: LinuxMachine) -> None:
         kernel = read_kernel(machine._kernel_path)
-        symbols, btf, board = Symbols(kernel), Btf.of(kernel), machine.board
+        symbols, btf, board = Symbols(kernel), kernel_btf(kernel), machine.board
         memory, hot = LinuxMemory(board.ram, symbols), Structures(btf, symbols).per_cpu
         self._board, self._entries = board, _entries(symbols)
         self._number = np.zeros(1, np.uint64)

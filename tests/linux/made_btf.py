@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import struct
 
-from emu.linux.btf import Btf
-from emu.linux.btf_types import Kind
+from emu.ftrace.btf import Btf
+from emu.ftrace.btf_types import Kind
 
 __all__ = ["BtfWriter", "some_types"]
 

@@ -7,8 +7,8 @@ import struct
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from emu.ftrace.btf_types import Kind
 from emu.linux import arch
-from emu.linux.btf_types import Kind
 from emu.linux.memory import LinuxMemory
 from emu.linux.modules import ModuleState
 from emu.linux.symbols import Symbols

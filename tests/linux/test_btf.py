@@ -15,8 +15,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from emu.linux.btf import BadBtf, BitField, Btf, Encoding, Kind, NoBtf, Type
+from emu.ftrace.btf import BadBtf, BitField, Btf, Encoding, Kind, Type
 from emu.linux.image import read_kernel
+from emu.linux.kernel_btf import NoBtf, kernel_btf
 from emu.linux.machine import LinuxMachine
 from tests.lib.needs import needs
 from tests.linux.made_btf import BtfWriter, some_types
@@ -215,26 +216,26 @@ def test_btf_is_found_between_its_symbols(tmp_path: Path, cache: Path) -> None:
     symbols = [(TEXT + 0x40 * n, "t", f"function_{n}") for n in range(300)]
     places = [(TEXT + 0x10000, "R", "__start_BTF"), (TEXT + 0x10000 + len(DATA), "R", "__stop_BTF")]
     kernel = kernel_with(kallsyms([*symbols, *places], "6.4", bytes(0x10000) + DATA), tmp_path)
-    assert bytes(Btf.of(kernel).data) == DATA
+    assert bytes(kernel_btf(kernel).data) == DATA
 
 
 def test_a_kernel_without_btf(tmp_path: Path, cache: Path) -> None:
     symbols = [(TEXT + 0x40 * n, "t", f"function_{n}") for n in range(300)]
     for data in (bytes(100), kallsyms(symbols, "6.4", bytes(0x10000))):
         with pytest.raises(NoBtf, match=r"^\S+/vmlinux: the kernel has no types \(CONFIG_DEBUG_INFO_BTF\)$"):
-            Btf.of(kernel_with(data, tmp_path))
+            kernel_btf(kernel_with(data, tmp_path))
 
 
 def test_a_kernel_with_damaged_btf(tmp_path: Path, cache: Path) -> None:
     symbols = [(TEXT, "R", "__start_BTF"), (TEXT + len(DATA), "R", "__stop_BTF")]
     symbols += [(TEXT + 0x10000 + 0x40 * n, "t", f"function_{n}") for n in range(300)]
     with pytest.raises(BadBtf, match=r"^\S+/vmlinux: no BTF of version 1: it begins with 0xeb9e, 1$"):
-        Btf.of(kernel_with(kallsyms(symbols, "6.4", struct.pack("<H", 0xEB9E) + DATA[2:].ljust(0x10000, b"\0")), tmp_path))
+        kernel_btf(kernel_with(kallsyms(symbols, "6.4", struct.pack("<H", 0xEB9E) + DATA[2:].ljust(0x10000, b"\0")), tmp_path))
 
 
 @pytest.fixture(scope="session")
 def real_btf(real_kernel: Path) -> Btf:
-    return Btf.of(read_kernel(real_kernel))
+    return kernel_btf(read_kernel(real_kernel))
 
 
 def test_it_is_what_the_guest_has(shared: LinuxMachine, real_btf: Btf) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from emu.linux.btf import Btf
+from emu.linux.kernel_btf import kernel_btf
 from emu.linux.machine import LinuxMachine
 from emu.linux.memory import LinuxMemory
 from emu.linux.structures import Structures
@@ -56,7 +56,7 @@ def frames(said: str) -> list[str]:
 @needs("gcc")
 def test_from_an_oops_back_to_where_the_pointer_was_stored(debugged: LinuxMachine, symbols: Path, tmp_path: Path) -> None:
     """Through the exception's frame, and with the symbols of a module that is loaded while gdb debugs."""
-    module = made_module(tmp_path, "careless", CARELESS, Btf.of(debugged._kernel))
+    module = made_module(tmp_path, "careless", CARELESS, kernel_btf(debugged._kernel))
     debugged.run("cat > /tmp/careless.ko", stdin=module.read_bytes())
     said = gdb(
         debugged, symbols, "break page_fault_oops", "continue", "backtrace", "frame function use", "print/x $rdi == &kept",
@@ -144,7 +144,7 @@ def test_the_callers_of_functions_that_the_guest_traces(debugged: LinuxMachine, 
 def test_who_has_set_a_tasks_state(debugged: LinuxMachine, symbols: Path, real_symbols: Symbols) -> None:
     """Of the first process, which sleeps until the command has ended."""
     memory = LinuxMemory(debugged.board.ram, real_symbols)
-    known = Structures(Btf.of(debugged._kernel), real_symbols)
+    known = Structures(kernel_btf(debugged._kernel), real_symbols)
     first = memory.word((real_symbols.address("init_task") or 0) + known.task.tasks.offset) - known.task.tasks.offset
     place = first + known.task.state.offset
     said = gdb(
@@ -182,3 +182,19 @@ def test_traps_stop_and_tasks_that_wait_are_threads(debugged: LinuxMachine, symb
     assert len(re.findall(r'^\s+\d+\s+Thread \d+ "\S+-\d+" \(waits\)\s+0x\w+ in __schedule \(\)', said, re.MULTILINE)) > 40
     stack = frames(said)
     assert stack[:2] == ["__schedule", "schedule"] and stack[-1].startswith("ret_from_fork")
+
+
+def test_system_calls_are_caught_by_name(debugged: LinuxMachine, symbols: Path) -> None:
+    """Forward and backward, and a module's symbols are still there."""
+    said = gdb(
+        debugged, symbols, "catch syscall getpid getppid", "continue", "continue", "monitor when", "continue", "reverse-continue",
+        "monitor when", "reverse-continue", "delete", "continue", command="sh -c 'echo $PPID'",
+    )  # fmt: skip
+    caught = re.findall(r"hit Catchpoint 1 \((call to syscall|returned from syscall) (\w+)\), 0x\w+ in (\w+|\?\?)", said)
+    entry = "entry_SYSCALL_64"
+    assert caught == [
+        ("call to syscall", "getpid", entry), ("returned from syscall", "getpid", "??"), ("call to syscall", "getppid", entry),
+        ("returned from syscall", "getpid", "??"), ("call to syscall", "getpid", entry),
+    ]  # fmt: skip
+    instants = re.findall(r"^\S+ s, turn \d+, CPU \d", said, re.MULTILINE)
+    assert len(instants) == 2 and instants[0] == instants[1]

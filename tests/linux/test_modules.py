@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from emu.linux.btf import Btf
+from emu.ftrace.btf import Btf
 from emu.linux.find import kernels
 from emu.linux.image import read_kernel
+from emu.linux.kernel_btf import kernel_btf
 from emu.linux.machine import LinuxMachine
 from emu.linux.memory import LinuxMemory
 from emu.linux.modules import Module, Modules, ModuleState
@@ -117,7 +118,7 @@ def test_damage(guest: MadeGuest) -> None:
 def of(machine: LinuxMachine, kernel: Path) -> Modules:
     image = read_kernel(kernel)
     symbols = Symbols(image)
-    return Modules(LinuxMemory(machine.board.ram, symbols), symbols, Btf.of(image))
+    return Modules(LinuxMemory(machine.board.ram, symbols), symbols, kernel_btf(image))
 
 
 def test_a_module_before_it_is_initialised_and_after(machine: LinuxMachine, real_kernel: Path, real_symbols: Symbols) -> None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import pytest
 
+from emu.ftrace.btf_types import Kind
+from emu.ftrace.text.prototypes import BtfPrototypes
 from emu.ftrace.text.view import Parameter, ParameterKind
-from emu.linux.btf_types import Kind
-from emu.linux.prototypes import LinuxPrototypes
 from tests.linux.made_btf import BtfWriter, some_types
 
 NUMBER, POINTER, UNKNOWN, OTHER = ParameterKind.NUMBER, ParameterKind.POINTER, ParameterKind.UNKNOWN, ParameterKind.OTHER
@@ -28,7 +28,7 @@ def test_every_kind_of_type() -> None:
         "tag": made.add(Kind.RESTRICT, "", user), "v": 0,
     }  # fmt: skip
     made.function("f", integer, *kinds.items())
-    assert LinuxPrototypes(made.btf()).parameters("f", "") == [
+    assert BtfPrototypes(made.btf()).parameters("f", "") == [
         ("i", NUMBER, "", 0), ("b", NUMBER, "", 0), ("e", NUMBER, "", 0), ("w", OTHER, "ENUM64", 8), ("t", OTHER, "STRUCT", 16),
         ("u", OTHER, "UNION", 12), ("d", OTHER, "FLOAT", 8), ("p", POINTER, "", 0), ("m", NUMBER, "", 0), ("tag", POINTER, "", 0),
         ("v", UNKNOWN, "", 0),
@@ -45,7 +45,7 @@ def test_every_kind_of_type() -> None:
     ],
 )
 def test_functions(function: str, parameters: list[Parameter] | None) -> None:
-    assert LinuxPrototypes(some_types().btf()).parameters(function, "") == parameters
+    assert BtfPrototypes(some_types().btf()).parameters(function, "") == parameters
 
 
 def module_with(base: BtfWriter, parameter: str) -> bytes:
@@ -56,7 +56,7 @@ def module_with(base: BtfWriter, parameter: str) -> bytes:
 
 def test_a_module_s_own_come_first() -> None:
     base = some_types()
-    prototypes = LinuxPrototypes(base.btf())
+    prototypes = BtfPrototypes(base.btf())
     prototypes.add("ext4", module_with(base, "mine"))
     assert prototypes.parameters("vfs_read", "ext4") == [Parameter("mine", NUMBER)]
     assert prototypes.parameters("nothing", "ext4") == [], "of the kernel's BTF"
@@ -70,6 +70,6 @@ def test_a_module_s_own_come_first() -> None:
 
 def test_a_module_with_damaged_btf() -> None:
     base = some_types()
-    prototypes = LinuxPrototypes(base.btf())
+    prototypes = BtfPrototypes(base.btf())
     prototypes.add("ext4", b"nonsense")
     assert prototypes.parameters("vfs_read", "ext4") == prototypes.parameters("vfs_read", "")

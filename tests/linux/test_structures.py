@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 
 from emu.cpu.arch.x86_64 import mmu
+from emu.ftrace.btf import Btf
+from emu.ftrace.btf_types import Kind
 from emu.linux import arch
-from emu.linux.btf import Btf
-from emu.linux.btf_types import Kind
 from emu.linux.image import read_kernel
+from emu.linux.kernel_btf import kernel_btf
 from emu.linux.machine import LinuxMachine
 from emu.linux.memory import LinuxMemory
 from emu.linux.structures import Place, Structures, Task
@@ -97,7 +98,7 @@ class Tasks:
     """What a guest's RAM says of its tasks."""
 
     def __init__(self, machine: LinuxMachine, kernel: Path, symbols: Symbols) -> None:
-        self.btf = Btf.of(read_kernel(kernel))
+        self.btf = kernel_btf(read_kernel(kernel))
         self.memory = LinuxMemory(machine.board.ram, symbols)
         self.layout = Structures(self.btf, symbols)
         self.first = symbols.address("init_task") or 0

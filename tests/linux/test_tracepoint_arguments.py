@@ -12,10 +12,11 @@ from collections.abc import Iterator, Sequence
 
 import pytest
 
+from emu.ftrace.btf import Btf
 from emu.ftrace.errors import TraceError
 from emu.ftrace.tracefs import TraceFS
-from emu.linux.btf import Btf
 from emu.linux.image import read_kernel
+from emu.linux.kernel_btf import kernel_btf
 from emu.linux.machine import LinuxMachine
 from tests.lib.events_on_both_sides import TextEvent, compare, events_of, kernel_of
 from tests.linux.test_events_inside import LONG
@@ -103,7 +104,7 @@ def test_arguments_are_those_that_the_kernel_passes(version: str, seed: int) -> 
         fs.write("tracing_on", "0")
         fs.write("trace_clock", "x86-tsc")
         fs.write("buffer_size_kb", "20000")
-        all_of_them = chosen(machine, fs, Btf.of(read_kernel(kernel)), seed)
+        all_of_them = chosen(machine, fs, kernel_btf(read_kernel(kernel)), seed)
         tracepoints: list[tuple[str, str, int]] = []
         for system, name, count in all_of_them:
             if len(tracepoints) < MOST and put_outside(fs, name, count):

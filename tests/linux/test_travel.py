@@ -13,7 +13,7 @@ import pytest
 
 from emu.history.reaching import EventPlace
 from emu.history.stops import Breakpoint, Reason, Watchpoint
-from emu.linux.btf import Btf
+from emu.linux.kernel_btf import kernel_btf
 from emu.linux.machine import LinuxMachine
 from emu.linux.memory import LinuxMemory
 from emu.linux.structures import Structures
@@ -82,7 +82,7 @@ def test_twenty_breakpoints_a_watchpoint_and_a_way_back_change_nothing(
 def test_who_has_set_a_tasks_state(machine: LinuxMachine, real_symbols: Symbols) -> None:
     """By a virtual and a physical address: forward behind each write, and back before it."""
     travel, memory = machine.travel, LinuxMemory(machine.board.ram, real_symbols)
-    known = Structures(Btf.of(machine._kernel), real_symbols)
+    known = Structures(kernel_btf(machine._kernel), real_symbols)
     reads = Breakpoint(real_symbols.address("pipe_read") or 0)
     travel.add(reads)
     stopped = travel.go()

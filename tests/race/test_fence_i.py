@@ -6,6 +6,7 @@ The row 2024-release-without-flush, without a fetch model: the CPUs' own transla
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from emu.ftrace.sites.patching import Patch
@@ -24,7 +25,10 @@ def without_fence(machine: Machine, function: str) -> None:
     memory, at = machine.kernel.memory, machine.kernel.image.symbol(function)
     code = memory.read(at, _FUNCTION)
     assert FENCE_I in code
-    machine.board.write_code(memory.physical(at), code.replace(FENCE_I, NOP))
+    place = memory.physical(at)
+    machine.board.write_code(place, code.replace(FENCE_I, NOP))
+    for cpu in machine.board.cpus:
+        cpu.fetch_anew(np.array([[place, place + _FUNCTION]], np.uint64))
 
 
 def called_after(machine: Machine, protocol: str) -> list[bool]:

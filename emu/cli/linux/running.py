@@ -17,9 +17,9 @@ import click
 from emu.cli.guest_errors import guest_errors
 from emu.cli.linux.options import LinuxOptions
 from emu.cli.machine_options import load_libraries, said_by
-from emu.cli.output import write_through
 from emu.cli.progress import Progress
 from emu.cli.signals import Terminated, raised
+from emu.cli.standard_streams import write_through
 from emu.cli.terminal import HostTerminal, Left
 
 if TYPE_CHECKING:

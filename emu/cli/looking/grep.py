@@ -11,8 +11,8 @@ from pathlib import Path
 import click
 
 from emu.cli.opened_trace import opened_trace
-from emu.cli.output import StandardOutput
 from emu.cli.report.filters import cpu_list, nanoseconds, wanted_events
+from emu.cli.standard_streams import StandardOutput
 
 __all__ = ["grep"]
 

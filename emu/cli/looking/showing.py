@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 import click
 
-from emu.cli.output import StandardOutput
+from emu.cli.standard_streams import StandardOutput
 from emu.cli.table import Column, fitted, width_of
 
 if TYPE_CHECKING:

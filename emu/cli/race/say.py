@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import sys
 
-from emu.cli.output import write_through
+from emu.cli.standard_streams import write_through
 
 __all__ = ["say"]
 

@@ -19,11 +19,12 @@ from emu.cli.guest_errors import GuestDied, TimedOut, guest_errors
 from emu.cli.linux.options import LinuxCommand, LinuxOptions, linux_options
 from emu.cli.linux.running import boot_linux
 from emu.cli.machine_options import RunLimits, boot, config_of, machine_options, with_counting_model
-from emu.cli.output import open_output, write_through
+from emu.cli.output import open_output
 from emu.cli.progress import Progress
 from emu.cli.quantities import time_text
 from emu.cli.settings import Setting, apply, file_setting
 from emu.cli.signals import Terminated, raised
+from emu.cli.standard_streams import write_through
 from emu.cli.stat import events as choices
 from emu.cli.stat import function_table, json_lines, text
 from emu.cli.stat.results import DURATION, Results, Run

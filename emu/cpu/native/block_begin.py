@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from emu.cpu.native import block_record, translator
 from emu.cpu.native.cpu_records import NEVER, Block, Cpu, CpuState, Uc
+from emu.cpu.native.history import note_trap
 from emu.cpu.native.interrupts import look_around, next_due, turn_is_over
 from emu.native.functions import external, njit
 from emu.native.records import i32, u32, u64
@@ -80,6 +81,8 @@ def build(
                 loop_exit(cpu.state)
             if cpu.goal == NEVER and tells_when(cpu):
                 cpu.deadline = next_due(cpu)
+            learn(cpu, block, address)
+            note_trap(cpu, block, address)
         learn(cpu, block, address)
         return block
 

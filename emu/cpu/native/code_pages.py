@@ -4,8 +4,12 @@
 Unicorn knows only one CPU. It slows down that CPU's stores to pages with translated code, by virtual address, and drops the
 translations at such a store. Here a page is known by its place in RAM, so that it does not matter at which address a CPU writes.
 On a board with coherent code, that is so for the stores of all CPUs: `written` decides what each CPU keeps. On other boards a CPU
-keeps its translations until it writes there itself or is told to forget them, as emu's own kernel does. With fenced code, not
-even its own stores drop them: pages that anybody writes to become STALE, and the CPU drops these at its next fence.
+keeps its translations until it writes there itself or is told to forget them, as emu's own kernel does.
+
+With fenced code a CPU has an instruction cache, whose lines are pages: it holds the pages from which the CPU has translated code.
+Before anybody writes to one of them, what it holds is copied, and the page becomes STALE: the CPU translates from the copy up to
+its next fence, which drops such pages. So what a CPU executes does not depend on when it translates: the machine may drop
+translations at any time.
 
 Unicorn also slows down all stores to a page that may be executed, whether or not it has code. A repair of its code lets
 `tlb_set_dirty` decide that.
@@ -17,33 +21,61 @@ from collections.abc import Callable, Mapping
 
 from emu.cpu.native.cpu_records import Board, Cpu, CpuState, Uc
 from emu.native.functions import Native, external, njit, shared
-from emu.native.records import Layouts, Words, i32, u64
+from emu.native.records import Bytes, Layouts, Words, i32, u64
 
-__all__ = ["PAGE", "build", "build_fence", "changed"]
+__all__ = ["PAGE", "build", "build_fence", "code_at", "fetch_anew", "will_change"]
 
 PAGE = 12  # log2 of the bytes in Unicorn's pages of such an architecture
 
-# What a CPU has of a page. STALE: older translations than the code in memory.
+# What a CPU has of a page. STALE: older code than memory has.
 NOTHING, CODE, STALE = u64(0), u64(1), u64(2)
 PAGES_IN_WORD = u64(8)
+PAGE_BYTES, PAGE_WORDS = u64(1 << PAGE), u64(1 << PAGE >> 3)
 
 
 @njit
 def make_stale(board: Board, page: u64) -> None:
-    """The code of a page changes: it becomes STALE on each CPU that has translations of it."""
+    """The code of a page is about to change: it becomes STALE on each CPU that has code of it."""
     for n in range(board.cpu_count):
         cpu = board.cpus[n]
         if cpu.code_pages[page] == CODE:
+            here, kept = Words(board.ram + (page << PAGE)), Words(cpu.old_code + (page << PAGE))
+            for word in range(PAGE_WORDS):
+                kept[word] = here[word]
             cpu.code_pages[page] = STALE
             cpu.stale = True
 
 
 @shared
-def changed(board: Board, address: u64, size: u64) -> None:
-    """Something other than a CPU has written to RAM."""
+def will_change(board: Board, address: u64, size: u64) -> None:
+    """Something other than a CPU is about to write to RAM."""
     if board.fenced_code:
         for page in range(address >> PAGE, ((address + size - 1) >> PAGE) + 1):
             make_stale(board, page)
+
+
+@njit
+def code_at(cpu: Cpu, place: u64) -> Bytes:
+    """The code at a RAM address as the CPU sees it, up to the end of the page."""
+    stale = cpu.stale and cpu.code_pages[place >> PAGE] == STALE
+    return Bytes((cpu.old_code if stale else cpu.board.ram) + place)
+
+
+@shared
+def fetch_anew(cpu: Cpu, ranges: Words, count: u64) -> None:
+    """The CPU sees what memory has at `count` ranges of RAM addresses, [start, end). It must also forget its translations."""
+    if not cpu.board.fenced_code:
+        return
+    for n in range(count):
+        start, end = ranges[2 * n], ranges[2 * n + 1]
+        for page in range(start >> PAGE, ((end - 1) >> PAGE) + 1):
+            first = page << PAGE
+            if start <= first and first + PAGE_BYTES <= end:
+                cpu.code_pages[page] = NOTHING
+            elif cpu.code_pages[page] == STALE:
+                here, kept = Bytes(cpu.board.ram), Bytes(cpu.old_code)
+                for place in range(max(start, first), min(end, first + PAGE_BYTES)):
+                    kept[place] = here[place]
 
 
 def build_fence(arch: str) -> Callable[[Cpu], None]:
@@ -84,7 +116,7 @@ def build(arch: str, layouts: Layouts, speed_up: Callable[[Cpu, u64], None]) -> 
         """A CPU drops its translations of a page."""
         if cpu.code_pages[page]:
             invalidate_range(cpu.uc, page << PAGE, (page + 1) << PAGE)
-            cpu.code_pages[page] = 0
+            cpu.code_pages[page] = NOTHING
             cpu.board.code_drops += 1
 
     @native.njit
@@ -146,7 +178,8 @@ def build(arch: str, layouts: Layouts, speed_up: Callable[[Cpu, u64], None]) -> 
         board = cpu.board
         if page >= board.page_count:
             return
-        cpu.code_pages[page] = 1
+        if cpu.code_pages[page] == NOTHING:
+            cpu.code_pages[page] = CODE
         place = board.ram + (page << PAGE)
         for n in range(board.cpu_count):
             other = board.cpus[n]
@@ -159,8 +192,8 @@ def build(arch: str, layouts: Layouts, speed_up: Callable[[Cpu, u64], None]) -> 
         state = uc.cpu
         if state.opaque != 0:
             cpu, page = Cpu(state.opaque), address >> PAGE
-            if page < cpu.board.page_count:
-                cpu.code_pages[page] = 0
+            if page < cpu.board.page_count and not cpu.board.fenced_code:
+                cpu.code_pages[page] = NOTHING
 
     @native.callback
     def tlb_reset_dirty_by_vaddr(state: CpuState, address: u64, size: u64) -> None:

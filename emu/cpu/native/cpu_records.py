@@ -46,6 +46,7 @@ OPERATION_COUNT, TRANSLATE, CONTEXT_PC_NEXT = 7, 4, 16
 # Values of Cpu.status
 OFF, RUNNING, HALTED = u64(0), u64(1), u64(2)
 STOPPED = u64(3)  # halted with interrupts off
+HELD = u64(8)  # is added to one of these: the CPU gets no turns
 
 # Values of Cpu.request
 NO_REQUEST, HOST_CALL_REQUEST, STOP_REQUEST = u64(0), u64(1), u64(2)
@@ -268,6 +269,7 @@ class Cpu(Record):
     nmi_arrival: u64  # when one that was sent becomes pending, or NEVER
     location: Values[u64]  # env's program counter
     taken: u64  # the number of delivered interrupts
+    trapped_at: u64  # the value of `instructions` when it took its latest trap
     trapped: u64  # the number of interrupts and exceptions that came while interrupts were on, of architectures that count
     arguments: Values[u64] = inline(ARGUMENT_COUNT)  # of a host call
     result: u64
@@ -291,6 +293,7 @@ class Cpu(Record):
     cycle_counter: Values[u64] | None  # a register that follows `cycles`
     translator: Translator  # the architecture's
     code_pages: Bytes  # one per page of RAM: whether the CPU has translated code of it (`code_pages`)
+    old_code: u64  # where fenced code is: as much memory as RAM has, for the code of STALE pages
     written_page: u64  # the page of the latest store that was slow
     deaf: bool  # for the study of races: its fences do nothing
     fetched: u64  # the code that the translator has read last, where an architecture needs it

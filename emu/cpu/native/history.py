@@ -7,14 +7,14 @@ checkpoint and executes again up to the noted moment, so nothing of this shows i
 
 from __future__ import annotations
 
-from emu.cpu.native.cpu_records import NEVER, NO_REQUEST, RUNNING, STOP_REQUEST, Board, Cpu
+from emu.cpu.native.cpu_records import NEVER, NO_REQUEST, RUNNING, STOP_REQUEST, Block, Board, Cpu
 from emu.cpu.native.history_record import ANY, NOWHERE, History, Moment, Watch
 from emu.cpu.native.interrupts import stop
 from emu.cpu.native.turns import FAULT, REQUEST, TIME, enter, next_turn
 from emu.native.functions import callback, external, njit, shared
 from emu.native.records import i64, u64
 
-__all__ = ["GOAL", "at_breakpoint", "note", "run", "show"]
+__all__ = ["GOAL", "at_breakpoint", "note", "note_trap", "run", "show", "took_trap"]
 
 GOAL = 6  # why the loop returned, in addition to the reasons of `turns`
 _NONE = 5
@@ -74,6 +74,29 @@ def at_breakpoint(cpu: Cpu, argument: u64) -> None:
     watch = Watch(argument)
     if watch.cpu == ANY or watch.cpu == cpu.index:
         note(cpu, history, watch, watch.first, 0, watch.first, False)
+
+
+@njit
+def took_trap(cpu: Cpu) -> None:
+    """A CPU has taken a trap: its next block is the first one of the handler."""
+    cpu.trapped_at = cpu.instructions
+    history = cpu.board.history
+    if history is not None and history.trap_count != 0:
+        cpu.deadline = 0
+
+
+@njit
+def note_trap(cpu: Cpu, block: Block, address: u64) -> None:
+    """A block is about to begin, and is not accounted yet: it may be the first one after a trap."""
+    history = cpu.board.history
+    if history is None or history.trap_count == 0 or history.showing or cpu.trapped_at != cpu.instructions:
+        return
+    cpu.instructions += block.instructions
+    for n in range(history.watch_count, history.watch_count + history.trap_count):
+        watch = Watch(history.watches[n])
+        if watch.cpu == ANY or watch.cpu == cpu.index:
+            note(cpu, history, watch, address, 0, address, False)
+    cpu.instructions -= block.instructions
 
 
 @shared

@@ -21,7 +21,7 @@ class Moment(Record):
 
 
 class Watch(Record):
-    """A breakpoint, or addresses of memory that are watched."""
+    """A breakpoint, addresses of memory that are watched, or the traps of CPUs."""
 
     first: u64  # addresses of the first and the last byte
     last: u64
@@ -50,5 +50,6 @@ class History(Record):
     stop_write: bool
     stop_address: u64
     watch_count: u64
-    watches: Values[u64] = inline(WATCHES)  # addresses of Watch, of memory
+    trap_count: u64
+    watches: Values[u64] = inline(WATCHES)  # addresses of Watch: those of memory, then those of traps
     page: u64  # the physical page whose address a CPU looks up

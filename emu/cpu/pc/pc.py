@@ -106,7 +106,7 @@ class Pc:
         for n in range(records.PINS):
             record.io_apic.redirections[n] = _MASKED
         self._answer_cpuid()
-        self.serial = tuple(SerialPort(self, record.serial[n], where.pin) for n, where in enumerate(SERIAL))
+        self.serial = tuple(SerialPort(board, record.serial[n], where.pin) for n, where in enumerate(SERIAL))
         self.apics = [self._plug_local_apic(cpu) for cpu in board.cpus]
         board.record.coherent_code = True
         board.record.devices = record.address

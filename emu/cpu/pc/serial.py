@@ -4,15 +4,12 @@
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from emu.cpu.board import Board
 from emu.cpu.native.pc import records, serial
 from emu.native.records import Bytes
-
-if TYPE_CHECKING:
-    from emu.cpu.pc.pc import Pc
 
 __all__ = ["SerialPort"]
 
@@ -22,8 +19,8 @@ _RECEIVED, _SENT = 1 << 16, 1 << 20  # bytes that wait for the guest, and for th
 class SerialPort:
     """A serial port. The host takes what the guest has sent, and gives what the guest receives."""
 
-    def __init__(self, pc: Pc, record: records.Serial, pin: int) -> None:
-        self._pc, self.record = pc, record
+    def __init__(self, board: Board, record: records.Serial, pin: int) -> None:
+        self._board, self.record = board, record
         self._received, self._sent = np.zeros(_RECEIVED, np.uint8), np.zeros(_SENT, np.uint8)
         record.pin = pin
         record.received, record.received_size = Bytes(self._received.ctypes.data), _RECEIVED
@@ -68,4 +65,4 @@ class SerialPort:
         assert len(data) <= self.room
         end = self.record.received_end
         self._received[np.arange(end, end + len(data)) % _RECEIVED] = np.frombuffer(data, np.uint8)
-        serial.arrive(self._pc.board.current.record, self.record, len(data))
+        serial.arrive(self._board.current.record, self.record, len(data))

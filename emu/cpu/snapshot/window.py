@@ -50,7 +50,7 @@ class Snapshots:
                 break                       # otherwise the exploration must be repeated
 
     Translations are not saved: before a CPU executes a place whose bytes have changed since the CPU translated it, the caller
-    must make the CPU `forget` it. Clocks, registers, TLBs, interrupts and devices are saved. The host's files, and the output
+    must make the CPU `fetch_anew`. Clocks, registers, TLBs, interrupts and devices are saved. The host's files, and the output
     the console's sink got, stay as they are. A restore empties Unicorn's own cache of translated addresses; so a CPU whose
     TLB software fills may later replace another entry than without the restore, but after each restore of a state the same one.
 
@@ -70,7 +70,7 @@ class Snapshots:
         self._cpus = [CpuStates(cpu) for cpu in board.cpus]
         apart = [board.arch, board.arch.timing()]
         for cpu in board.cpus:
-            apart += [cpu.record.words, cpu.code_pages]  # translations stay as they are
+            apart += [cpu.record.words, cpu.code_pages, cpu.old_code]  # translations stay as they are
         self._objects = Objects(roots, apart=apart)
         self._memory = MemoryBase(self._objects.memory)
         self._pages: list[Numbers] = [np.zeros(0, np.int64) for _ in self._memory.memory]

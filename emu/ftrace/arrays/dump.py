@@ -5,13 +5,15 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Iterator
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from emu.ftrace.arrays.ops import FtraceOps
 from emu.ftrace.arrays.options import Options
 from emu.ftrace.arrays.recorder import Recorder
-from emu.ftrace.text.taken_text import TakenText
 from emu.ftrace.tracers.function_graph import FUNCTION_GRAPH
+
+if TYPE_CHECKING:
+    from emu.ftrace.text.taken_text import TakenText
 
 __all__ = ["Dumps"]
 
@@ -34,6 +36,8 @@ class Dumps:
         latency = self._ops.tracer is not FUNCTION_GRAPH or self._options["latency-format"] or self._options["funcgraph-flat"]
         options = {**self._options, "latency-format": latency, "sym-userobj": False}
         reader, tracer = self._recorder.reader, self._ops.tracer
+        from emu.ftrace.text.taken_text import TakenText  # imported when needed: few machines dump
+
         return _Dump(TakenText(lambda: reader.oldest_events(cpu, tracer, options), reader.consume), reader.entries(cpu))
 
     def request(self, cpu: int | None) -> None:

@@ -9,7 +9,7 @@ from contextlib import suppress
 import numpy as np
 from numpy.typing import NDArray
 
-from emu.ftrace.text import Symbol
+from emu.ftrace.symbols import Symbol
 from emu.kernel.image import Image
 from emu.kernel.image import Symbol as KernelSymbol
 from emu.kernel.modules import Modules

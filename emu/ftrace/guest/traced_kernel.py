@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emu.ftrace.event.constants import Constants
-from emu.ftrace.text import Symbol
+from emu.ftrace.symbols import Symbol
 from emu.kernel.kernel_log import Level
 
 if TYPE_CHECKING:

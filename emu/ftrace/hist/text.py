@@ -15,7 +15,7 @@ from emu.ftrace.hist.hist_field import HistField
 from emu.ftrace.hist.map import HistMap
 from emu.ftrace.hist.parse import SortKey
 from emu.ftrace.hist.program import ElementLayout
-from emu.ftrace.text import Symbols
+from emu.ftrace.symbols import Symbols
 
 __all__ = ["HistNames", "hist_text"]
 

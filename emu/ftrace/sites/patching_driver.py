@@ -315,7 +315,7 @@ class Driver:
 
     def _forget(self, cpu: Cpu) -> None:
         if cpu.index not in self.deaf_cpus:
-            cpu.forget(self._places)
+            cpu.fetch_anew(self._places)
 
     def _fences(self, cpu: Cpu) -> None:
         """A CPU is about to synchronise. Where code is fenced, an instruction of the guest does it."""

@@ -120,7 +120,7 @@ class Trampolines:
         place = self._kernel.memory.physical(address)
         self._kernel.board.write_code(place, code)
         for cpu in self._kernel.board.cpus:
-            cpu.forget(np.array([[place, place + len(code)]], np.uint64))
+            cpu.fetch_anew(np.array([[place, place + len(code)]], np.uint64))
 
     def _wait(self) -> None:
         """Makes the guest wait for tasks that may be in places released so far, unless it is waiting already."""

@@ -2,6 +2,6 @@
 """The text of traces, as Linux prints it."""
 
 from emu.ftrace.text.trace import render_events, render_trace
-from emu.ftrace.text.view import Symbol, Symbols, TraceView
+from emu.ftrace.text.view import TraceView
 
-__all__ = ["Symbol", "Symbols", "TraceView", "render_events", "render_trace"]
+__all__ = ["TraceView", "render_events", "render_trace"]

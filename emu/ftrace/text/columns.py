@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from emu.ftrace.buffers.entries import Flag
+from emu.ftrace.symbols import Symbol
 from emu.ftrace.text.rows import Indices, Rows
-from emu.ftrace.text.view import Symbol, TraceView
+from emu.ftrace.text.view import TraceView
 
 __all__ = [
     "Column",

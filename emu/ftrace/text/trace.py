@@ -16,7 +16,6 @@ from emu.ftrace.text.function_graph import GraphText
 from emu.ftrace.text.graph_layout import GraphLayout
 from emu.ftrace.text.graph_style import graph_style
 from emu.ftrace.text.header import event_header, graph_header, tracer_line
-from emu.ftrace.text.mmiotrace import mmiotrace_columns
 from emu.ftrace.text.osnoise import osnoise_header, timerlat_header
 from emu.ftrace.text.rows import Rows, merge
 from emu.ftrace.text.view import TraceView
@@ -24,7 +23,7 @@ from emu.ftrace.text.view import TraceView
 __all__ = ["RenderedRows", "render_events", "render_rows", "render_trace"]
 
 _CHUNK = 1 << 16  # rows
-_OWN_LINES = {"mmiotrace": mmiotrace_columns}  # of tracers that do not use the common format
+_OWN_LINES = "mmiotrace"  # the tracer that does not use the common format
 _HEADERS = {"osnoise": osnoise_header, "timerlat": timerlat_header}
 
 
@@ -76,15 +75,19 @@ def render_rows(view: TraceView) -> RenderedRows:
 
 
 def _event_columns(view: TraceView, rows: Rows, part: range) -> list[Column]:
-    columns = _OWN_LINES.get(view.tracer, event_columns)
-    return columns(view, rows.take(np.arange(part.start, part.stop)))
+    taken = rows.take(np.arange(part.start, part.stop))
+    if view.tracer == _OWN_LINES:
+        from emu.ftrace.text.mmiotrace import mmiotrace_columns  # imported late: few traces have such events
+
+        return mmiotrace_columns(view, taken)
+    return event_columns(view, taken)
 
 
 def _notes(view: TraceView, rows: Rows) -> dict[int, str]:
     """Lines about the buffers, by the row that they precede: lost events, and the start of a CPU's buffer."""
     notes = {row: f"CPU:{rows.cpu[row]} [LOST {lost} EVENTS]\n" for row, lost in rows.lost.items()}
     overwritten = view.written > view.entries
-    own_lines = graph_style(view) is not None or view.tracer in _OWN_LINES
+    own_lines = graph_style(view) is not None or view.tracer == _OWN_LINES
     if overwritten and view.option("annotate") and not own_lines and not is_numeric(view):
         places = np.flatnonzero(~classic_rows(view, rows))
         for cpu, first in zip(*np.unique(rows.cpu[places], return_index=True), strict=True):

@@ -9,33 +9,17 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import NamedTuple, Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
 from emu.ftrace.buffers.entries import Events
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.constants import Constants
+from emu.ftrace.symbols import Symbols
 from emu.ftrace.text.pointer_hash import keyed_hash
 from emu.ftrace.words import Words
 from emu.kernel.user_mappings import MappedFile
 
-__all__ = ["LatencyData", "Parameter", "ParameterKind", "Prototypes", "Symbol", "Symbols", "TraceView"]
+__all__ = ["LatencyData", "Parameter", "ParameterKind", "Prototypes", "TraceView"]
 
 _USUAL = Words()
-
-
-class Symbol(NamedTuple):
-    """The symbol of an address: the address is `offset` bytes into a symbol of `size` bytes, in the kernel or in a module."""
-
-    name: str
-    offset: int
-    size: int
-    module: str = ""
-
-
-class Symbols(Protocol):
-    def lookup(self, addresses: NDArray[np.uint64]) -> Sequence[Symbol | None]:
-        """The symbol at each address; None if there is none."""
 
 
 class ParameterKind(enum.Enum):

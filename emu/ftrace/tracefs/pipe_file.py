@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from emu.ftrace.arrays.trace_array import TraceArray
-from emu.ftrace.text.taken_text import TakenText
 from emu.kernel.files.node import Handle, OpenFlags, Readiness, WouldBlock
 
 __all__ = ["ConsumingHandle", "PipeHandle"]
@@ -64,6 +63,8 @@ class PipeHandle(ConsumingHandle):
     """A reader of text. After its first text, it ends when recording is off and the buffer is empty."""
 
     def __init__(self, flags: OpenFlags, trace_array: TraceArray, cpu: int | None) -> None:
+        from emu.ftrace.text.taken_text import TakenText  # imported when needed: few runs read trace_pipe
+
         super().__init__(flags, trace_array, cpu)
         self._text = TakenText(lambda: trace_array.pipe_view(cpu), trace_array.reader.consume)
         self._rest = trace_array.ops.tracer.pipe_begins_with().encode()

@@ -57,7 +57,7 @@ class Sparc64(GdbArch):
     frame = "sp", 0
     stack_bias = _BIAS
     traps = _TRAPS
-    unwound = "pc", "sp"
+    unwound = "pc", "npc", "sp", "o7", *_WINDOW[16:22], "fp", "i7"
     kernel_names: ClassVar[Mapping[str, str]] = {"pc": "ip", "fp": "i6"}
     features = (
         Feature("org.gnu.gdb.sparc.cpu", tuple(Register(name, 64, _POINTERS.get(name, "int64")) for name in _GENERAL)),
@@ -146,6 +146,9 @@ class Sparc64(GdbArch):
     def entries_of(self, cpu: Cpu, read: Read, kind: int) -> Iterable[int]:
         table = int(state.Env.from_address(cpu.env).tbr) & ~_TABLE
         return (table + _NESTED * nested + _ENTRY * kind for nested in range(2) if 0 <= kind < _KINDS)
+
+    def syscall_number(self, cpu: Cpu) -> int:
+        return int(state.Env.from_address(cpu.env).bgregs[1])  # the handler has globals of its own
 
     def trap(self, cpu: Cpu, read: Read) -> Trap | None:
         at = state.Env.from_address(cpu.env)

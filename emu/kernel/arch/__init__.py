@@ -90,7 +90,8 @@ class KernelArch(ABC):
             registers: the function's, by the names of `registers`.
 
         Returns:
-            None if a debugger can find the caller without knowing the function.
+            "*" before a name: the address where the register is saved. None if a debugger can find the caller without knowing
+            the function.
 
         Raises:
             LookupError: memory cannot be read.
@@ -129,13 +130,16 @@ class KernelArch(ABC):
 
     def without_frame_at(self, memory: GuestMemory, address: int) -> int:
         """What `without_frame` says of the function that goes on at an address. Entry code has frames of its own kind."""
-        image = memory.image
-        function = image.function_at(address)
-        if function is None or image.symbol("__entry_text_start") <= address < image.symbol("__entry_text_end"):
+        function = memory.image.function_at(address)
+        if function is None or self.is_entry_code(memory.image, address):
             return 0
         place = self.without_frame(memory.read(function.address, function.size), {})
         offset = address - function.address
         return int(place[offset]) if offset < len(place) else 0
+
+    def is_entry_code(self, image: Image, address: int) -> bool:
+        """Whether an address is in the code of entries, which has frames of its own kind."""
+        return image.symbol("__entry_text_start") <= address < image.symbol("__entry_text_end")
 
 
 def load(name: str) -> KernelArch:

@@ -32,6 +32,7 @@ _BIAS = 2047
 SAVED_WINDOW, SAVED_FP, SAVED_CALL = _BIAS, _BIAS + 8 * 14, _BIAS + 8 * 15
 TRAP_REGISTERS = _BIAS + 192  # offset in trap_entry's frame of its struct pt_regs
 
+_TRAMPOLINE = "return_to_handler"
 _SAVE, _SAVE_MASK = 0x9DE3_8000, 0xFFFF_C000  # save %sp, ..., %sp
 _RETURN, _RETURN_MASK = 0x81C8_0000, 0xC1F8_0000  # return ...: a restore and a jump in one instruction
 
@@ -96,6 +97,21 @@ class Sparc64(KernelArch):
                     address = real(sp, address)
                 innermost = False
                 yield address
+
+    def caller(self, memory: GuestMemory, registers: Mapping[str, int]) -> Mapping[str, int] | None:
+        function = memory.image.function_at(address := registers["ip"])
+        if function is None or self.is_entry_code(memory.image, address):
+            return None
+        if address > function.address and memory.read_word(address - 4, 4) & _RETURN_MASK == _RETURN:
+            return {"ip": registers["npc"], "npc": registers["npc"] + 4}
+        begins = memory.read_word(function.address, 4)
+        if begins & _SAVE_MASK == _SAVE and function.address != memory.image.symbol(_TRAMPOLINE):
+            return None
+        if self.without_frame_at(memory, address):
+            return {"ip": registers["o7"] + 8, "npc": registers["o7"] + 12}
+        outs = {f"o{n}": registers[f"i{n}"] for n in range(8) if n != 6}
+        window = {f"*{name}": registers["i6"] + SAVED_WINDOW + 8 * n for n, name in enumerate(_WINDOW)}
+        return {"ip": registers["i7"] + 8, "npc": registers["i7"] + 12, "sp": registers["i6"], **outs, **window}
 
     def switched_out(self, memory: GuestMemory, task: int) -> Mapping[str, int]:
         stored = _stored(self.function(memory, "__switch_to_asm"))

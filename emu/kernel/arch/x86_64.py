@@ -23,7 +23,7 @@ __all__ = ["ARCH"]
 
 _SHOWN = ("ip", "sp", "flags", "ax", "bx", "cx", "dx", "si", "di", "bp", *(f"r{n}" for n in range(8, 16)))
 _TRAMPOLINES = ("return_to_handler", "arch_rethook_trampoline")  # a return to one of these has popped its address
-_MAKES_FRAME = ("mov", "rbp, rsp")
+_MAKES_FRAME, _PUSHES_FRAME, _TAKES_BACK = ("mov", "rbp, rsp"), ("push", "rbp"), ("pop", "rbp")
 _PATCHED = 5  # bytes of a call site and of a static key's branch
 _LONGEST = 15  # bytes of an instruction
 _DEEPEST = 250
@@ -78,9 +78,13 @@ class X86_64(KernelArch):  # noqa: N801  # the architecture's own spelling
 
     def caller(self, memory: GuestMemory, registers: Mapping[str, int]) -> Mapping[str, int] | None:
         address, sp, frame = (registers[name] for name in ("ip", "sp", "bp"))
-        if memory.image.function_at(address) is None:
+        function = memory.image.function_at(address)
+        if function is None:
             return None
-        if words := self.without_frame_at(memory, address):
+        words = self.without_frame_at(memory, address)
+        if not words and not self.is_entry_code(memory.image, address):
+            words = _at_edges(memory.read(function.address, function.size)).get(address - function.address, 0)
+        if words:
             return {"ip": memory.read_word(sp + 8 * words - 8), "sp": sp + 8 * words}
         if frame & 7 == _INTERRUPTED:
             saved, regs = self.saved_registers(memory.image), frame - _INTERRUPTED
@@ -109,6 +113,27 @@ class X86_64(KernelArch):  # noqa: N801  # the architecture's own spelling
 
     def without_frame(self, code: bytes, branches: Mapping[int, int]) -> NDArray[np.uint8]:
         return _without_frame(code, tuple(branches.items()))
+
+
+@functools.lru_cache(maxsize=_MOST_FUNCTIONS)
+def _at_edges(code: bytes) -> Mapping[int, int]:
+    """Where else in a function the frame pointer is the caller's: words on the stack up to the return address, by offsets.
+
+    These are the instruction that sets it up, and those behind the one that takes it back, up to the jump that leaves.
+    """
+    found: dict[int, int] = {}
+    words, pushed, at = 0, 0, 0
+    while at < len(code):
+        instruction = next(_DISASSEMBLER.disasm_lite(code[at : at + _LONGEST], at, 1), None)
+        if instruction is None:
+            break
+        _, size, name, operands = instruction
+        if words or (pushed and (name, operands) == _MAKES_FRAME):
+            found[at] = words or 1 + pushed
+        pushed = 1 if (name, operands) == _PUSHES_FRAME else 0
+        words = 1 if name == "leave" or (name, operands) == _TAKES_BACK else 0 if name == "ret" or name[0] == "j" else words
+        at += size
+    return found
 
 
 @functools.lru_cache(maxsize=_MOST_FUNCTIONS)  # all machines with one image ask the same

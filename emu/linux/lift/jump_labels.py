@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from emu.linux.btf import Btf
+from emu.ftrace.btf import Btf
 from emu.linux.image import Kernel
 from emu.linux.memory import LinuxMemory
 from emu.linux.modules import Module

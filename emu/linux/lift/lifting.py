@@ -9,7 +9,7 @@ from functools import cached_property, partial
 import llvmlite.ir as ir
 
 from emu.ftrace.arrays.array_records import RecordLists
-from emu.linux.btf import Btf
+from emu.ftrace.btf import Btf
 from emu.linux.image import Kernel
 from emu.linux.lift import arch, native
 from emu.linux.lift.area import Area

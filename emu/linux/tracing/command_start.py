@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from emu.cpu.cpu import Cpu
-from emu.linux.btf import Btf
+from emu.ftrace.btf import Btf
 from emu.linux.symbols import Symbols
 from emu.linux.tracing.kernel import LinuxKernel
 

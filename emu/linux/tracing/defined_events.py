@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from emu.ftrace.arrays.trace_globals import TraceGlobals
 from emu.ftrace.dynevent.c_types import Signature
 from emu.ftrace.dynevent.dyn_event import DynamicEventKind
 from emu.ftrace.dynevent.eprobe_events import EprobeEvents
@@ -15,16 +15,15 @@ from emu.ftrace.dynevent.synthetic import SyntheticEvents
 from emu.ftrace.dynevent.uprobe_events import UprobeEvents
 from emu.ftrace.errors import TraceError
 from emu.ftrace.probes.placing import ProbePlace
+from emu.ftrace.text.prototypes import BtfPrototypes
 from emu.linux.c_types import LinuxTypes
 from emu.linux.tracing import arch as outside
 from emu.linux.tracing.functions import TracedFunctions
 from emu.linux.tracing.kernel import LinuxKernel
 from emu.linux.tracing.kprobes import WatchedKprobes
 from emu.linux.tracing.tracepoint_arguments import LinuxTracepoints
+from emu.linux.tracing.tracepoints import Tracepoints
 from emu.linux.tracing.uprobes import WatchedUprobes
-
-if TYPE_CHECKING:
-    from emu.linux.tracing.outside_globals import OutsideGlobals
 
 __all__ = ["DefinedEvents"]
 
@@ -34,8 +33,10 @@ class DefinedEvents:
 
     Args:
         shared: what all trace arrays share.
+        prototypes: what functions take.
         native: the native code.
         kernel: the guest's kernel.
+        tracepoints: those of the kernel.
         kprobes, uprobes: all kprobes and uprobes.
         functions: those that can be traced.
 
@@ -46,25 +47,27 @@ class DefinedEvents:
 
     def __init__(
         self,
-        shared: OutsideGlobals,
+        shared: TraceGlobals,
+        prototypes: BtfPrototypes,
         native: outside.OutsideTracing,
         kernel: LinuxKernel,
+        tracepoints: Tracepoints,
         kprobes: WatchedKprobes,
         uprobes: WatchedUprobes,
         functions: TracedFunctions,
     ) -> None:
-        self._kprobes, self._prototypes = kprobes, shared.prototypes
+        self._kprobes, self._prototypes = kprobes, prototypes
         registers, guest, events = outside.probe_registers(), shared.guest, shared.events
         symbols, names = shared.symbols, shared.symbol_names
         cpus = len(kernel.board.cpus)
         self.kprobe_events = KprobeEvents(
             native, registers, guest, events, kprobes, symbols, names, cpus=cpus, types=self
         )
-        tracepoints = LinuxTracepoints(kprobes.symbols, shared.prototypes, kprobes, shared.tracepoints)
+        arguments = LinuxTracepoints(kprobes.symbols, prototypes, kprobes, tracepoints)
         self.kinds: Sequence[DynamicEventKind] = [
             self.kprobe_events,
             FprobeEvents(self.kprobe_events, events, self, lambda name: name in functions.functions.names),
-            TprobeEvents(self.kprobe_events, events, tracepoints),
+            TprobeEvents(self.kprobe_events, events, arguments),
             EprobeEvents(native, registers, guest, shared.dynamic_events, events, None, symbols, names, shared.event_filter),
             UprobeEvents(native, registers, guest, events, uprobes, _refuse, shared.dynamic_events),
             SyntheticEvents(events),

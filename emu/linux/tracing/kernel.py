@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from emu.cpu.board import Board
 from emu.cpu.cpu import Cpu
 from emu.ftrace.native.guest_records import Guest, Hot, Task
-from emu.ftrace.text import Symbol
+from emu.ftrace.symbols import Symbol
 from emu.kernel.image import Symbol as KernelSymbol
 from emu.kernel.kernel_log import Level
 from emu.linux.memory import LinuxMemory

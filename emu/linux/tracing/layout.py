@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
+from emu.ftrace.btf import Btf
 from emu.ftrace.native.guest_records import Calls, Guest, GuestMemory, Hot, Mm, PtRegs, ReturnStackEntry, Task, Waiting
 from emu.ftrace.native.syscall_record import Calling, SyscallRegisters
-from emu.linux.btf import Btf
 from emu.linux.memory import LinuxMemory
 from emu.linux.structures import Structures
 from emu.linux.symbols import Symbols

@@ -9,13 +9,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from emu.ftrace.arrays.array_records import RecordLists
+from emu.ftrace.btf import Btf
 from emu.ftrace.errors import TraceError
 from emu.ftrace.native.arch import StackCallbacks
 from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.native.orc_record import TextTables
 from emu.ftrace.native.trace_values import STACK_LIMIT
 from emu.ftrace.tracers.stack_traces import StackTraces
-from emu.linux.btf import Btf
 from emu.linux.image import Kernel
 from emu.linux.modules import Module
 from emu.linux.orc import NoOrc, Orc, OrcLayout, OrcText, kernel_texts

@@ -16,10 +16,10 @@ from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.native.guest_records import Guest
 from emu.ftrace.text.pointer_hash import KEY_SIZE, siphash
+from emu.ftrace.text.prototypes import BtfPrototypes
 from emu.ftrace.tracers.stack_traces import StackTraces
 from emu.kernel.user_mappings import MappedFile
 from emu.linux import arch
-from emu.linux.prototypes import LinuxPrototypes
 from emu.linux.tracing import arch as outside
 from emu.linux.tracing.events.catalogue import LinuxCatalogue
 from emu.linux.tracing.events.sources import EventSources
@@ -72,7 +72,7 @@ class OutsideGlobals(TraceGlobals):
         others: see TraceGlobals.
     """
 
-    prototypes: LinuxPrototypes
+    prototypes: BtfPrototypes
     events: LinuxCatalogue
 
     def __init__(
@@ -83,7 +83,7 @@ class OutsideGlobals(TraceGlobals):
         records: RecordLists,
         functions: TracedFunctions,
         stacks: StackTraces,
-        prototypes: LinuxPrototypes,
+        prototypes: BtfPrototypes,
         wakers: Wakers,
         tables: EventTables,
         tracepoints: Tracepoints,
@@ -122,7 +122,9 @@ class OutsideGlobals(TraceGlobals):
         """The kinds of events that can be defined."""
         from emu.linux.tracing.defined_events import DefinedEvents  # imported when needed: it is compiled
 
-        return DefinedEvents(self, self._arch, self._kernel, self.kprobes, self._uprobes, self._functions)
+        return DefinedEvents(
+            self, self.prototypes, self._arch, self._kernel, self.tracepoints, self.kprobes, self._uprobes, self._functions
+        )
 
     def _kinds(self) -> Sequence[DynamicEventKind]:
         return self.defined_events.kinds

@@ -10,9 +10,9 @@ from functools import cached_property
 from emu.ftrace.dynevent.c_types import Signature
 from emu.ftrace.errors import TraceError
 from emu.ftrace.native.trace_records import Consumer
+from emu.ftrace.text.prototypes import BtfPrototypes
 from emu.linux.c_types import LinuxTypes
 from emu.linux.lift.records import User
-from emu.linux.prototypes import LinuxPrototypes
 from emu.linux.symbols import Symbols
 from emu.linux.tracing.kprobes import WatchedKprobes
 from emu.linux.tracing.tracepoints import Tracepoints
@@ -35,7 +35,7 @@ class LinuxTracepoints:
     """
 
     def __init__(
-        self, symbols: Symbols, prototypes: LinuxPrototypes, kprobes: WatchedKprobes, tracepoints: Tracepoints
+        self, symbols: Symbols, prototypes: BtfPrototypes, kprobes: WatchedKprobes, tracepoints: Tracepoints
     ) -> None:
         self._symbols, self._prototypes, self._kprobes, self._tracepoints = symbols, prototypes, kprobes, tracepoints
         self._users: dict[int, tuple[int, User]] = {}  # by their consumers' addresses

@@ -16,12 +16,12 @@ from functools import cached_property
 from emu.cpu.callouts import Listening
 from emu.ftrace.arch.probing import ProbeRegisters
 from emu.ftrace.arrays.array_records import RecordLists
+from emu.ftrace.btf import Btf
 from emu.ftrace.errors import TraceError
 from emu.ftrace.event.call import EventCall
 from emu.ftrace.event.files import EventFile
 from emu.ftrace.event.source import EventSource
 from emu.ftrace.native.trace_records import Consumer, Event
-from emu.linux.btf import Btf
 from emu.linux.image import Kernel
 from emu.linux.lift import arch
 from emu.linux.lift.lifting import Lifting

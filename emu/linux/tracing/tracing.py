@@ -16,16 +16,17 @@ from emu.cpu.pc import EPOCH
 from emu.ftrace.arrays.array_records import RecordLists
 from emu.ftrace.arrays.recorder import Recorder
 from emu.ftrace.arrays.trace_array import TraceArray
+from emu.ftrace.btf import BadBtf
 from emu.ftrace.native.trace_records import Kprobes
 from emu.ftrace.native.trace_values import CLOCK_COUNTER
+from emu.ftrace.text.prototypes import BtfPrototypes
 from emu.linux import arch, sites
-from emu.linux.btf import BadBtf, Btf, NoBtf
 from emu.linux.dcache import Dcache
 from emu.linux.guest import Guest
 from emu.linux.image import Kernel
+from emu.linux.kernel_btf import NoBtf, kernel_btf
 from emu.linux.memory import LinuxMemory
 from emu.linux.modules import Module, Modules
-from emu.linux.prototypes import LinuxPrototypes
 from emu.linux.symbols import NoSymbols, Symbols
 from emu.linux.tracing import arch as outside
 from emu.linux.tracing.awaited_calls import AwaitedCalls
@@ -91,7 +92,7 @@ class LinuxTracing:
     ) -> None:
         board = of_guest.board
         try:
-            symbols, self.btf = of_guest.symbols, Btf.of(kernel)
+            symbols, self.btf = of_guest.symbols, kernel_btf(kernel)
         except (NoSymbols, NoBtf, BadBtf) as error:
             raise NotTraceable(str(error)) from None
         memory = LinuxMemory(board.ram, symbols)
@@ -112,7 +113,7 @@ class LinuxTracing:
             array.page_table, array.translate, array.kprobes = page_table, outside.NATIVE.translate(), self._shared_by_kprobes
         callbacks = outside.NATIVE.outside_tasks(guest)
         self.calls = TaskCalls(self.kernel, guest, records, callbacks)
-        self._prototypes = LinuxPrototypes(self.btf)
+        self._prototypes = BtfPrototypes(self.btf)
         self._stacks = stacks = OrcStacks(kernel, symbols, self.btf, guest, records)
         self._awaited = AwaitedCalls(records)
         self._kprobes = WatchedKprobes(

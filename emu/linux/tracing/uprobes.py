@@ -19,6 +19,7 @@ import numpy as np
 from emu.cpu.callouts import Listening
 from emu.cpu.cpu import Cpu
 from emu.ftrace.arrays.array_records import RecordLists
+from emu.ftrace.btf import Btf
 from emu.ftrace.errors import TraceError
 from emu.ftrace.native import trace_records
 from emu.ftrace.native.arch import ProgramProbes
@@ -27,7 +28,6 @@ from emu.ftrace.native.trace_records import Consumer, Rethook
 from emu.ftrace.native.trace_values import BEFORE
 from emu.ftrace.native.watched_place_record import WatchedPlace
 from emu.ftrace.probes.uprobe_placing import UprobePlace, UprobePlacing
-from emu.linux.btf import Btf
 from emu.linux.dcache import Dcache
 from emu.linux.native import file_pages
 from emu.linux.native.file_pages import FilePageFunctions

@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from emu.linux.btf import BadBtf, Btf
+from emu.ftrace.btf import BadBtf, Btf
 from emu.linux.memory import LinuxMemory
 from emu.linux.symbols import Symbols
 

@@ -19,9 +19,9 @@ from collections.abc import Mapping
 
 from emu.cpu.callouts import Handler
 from emu.ftrace.arrays.array_records import ArrayRecords, RecordLists
+from emu.ftrace.btf import Btf
 from emu.ftrace.native.arch import WakeupCalls
 from emu.ftrace.tracers.wakeups import Wakeups
-from emu.linux.btf import Btf
 from emu.linux.symbols import Symbols
 from emu.linux.tracing.kernel import LinuxKernel
 

@@ -13,19 +13,16 @@ from emu.cpu.devices import provide_devices
 from emu.cpu.timing import STATIC
 from emu.port.ladder import arch as templates_of
 from emu.port.ladder.arch import HALT, HANDLER, RELAX, AssemblerTemplates
-from emu.port.ladder.assembler import Program, assemble
+from emu.port.ladder.assembler import Program
+from emu.port.ladder.board_memory import CODE, MEMORY, BoardMemory
 from emu.port.ladder.rung import RungFailed, shown
 from emu.port.ladder.showing import around
 
-__all__ = ["CODE", "DATA", "IPI", "REPORT", "STOP", "TIMER", "USER_CODE", "USER_DATA", "USER_FRAMES", "BareBoard", "Taken"]
+__all__ = ["IPI", "REPORT", "STOP", "TIMER", "BareBoard", "Taken"]
 
-MEMORY = 16 << 20
-CODE, CODE_SIZE = 0x40000, 0x4000  # physical: the programs of CPUs
-STACK, STACK_SIZE = 0xA0000, 0x4000  # the end of CPU 0's
-DATA = 0x100000  # for programs
-LOG = 0x200000  # of the handler: the address of the next entry, and entries of three words
-USER_CODE, USER_DATA = 0x400000, 0x410000  # virtual
-USER_FRAMES = 8 << 20  # physical
+CODE_SIZE = 0x4000  # of each CPU's program, from CODE on
+STACK, STACK_SIZE = 0xA0000, 0x4000  # physical: the end of CPU 0's
+LOG = 0x200000  # physical, of the handler: the address of the next entry, and entries of three words
 
 REPORT, STOP = 33, 60  # host calls that the ladder answers
 TIMER, IPI, STALL = 5, 6, 9  # host calls of the board's devices
@@ -50,7 +47,7 @@ class Call(NamedTuple):
     second: int
 
 
-class BareBoard:
+class BareBoard(BoardMemory):
     """A board of `cpus` CPUs that execute programs.
 
     Attributes:
@@ -68,9 +65,9 @@ class BareBoard:
         timing: str = STATIC,
         cpu_model: str | None = None,
     ) -> None:
-        self.arch = cpu_arch.load(arch)
+        of_cpus = cpu_arch.load(arch)
         self.text: AssemblerTemplates = templates_of.load(arch)
-        self.board = Board(self.arch, cpus, MEMORY, quantum, seed, 1_000_000_000, timing, cpu_model)
+        super().__init__(Board(of_cpus, cpus, MEMORY, quantum, seed, 1_000_000_000, timing, cpu_model))
         timer_vector = self.vector(1)
         provide_devices(
             self.board, timer=TIMER, ipi=IPI, stall=STALL, timer_vector=timer_vector, relax=RELAX, halt=HALT
@@ -88,26 +85,6 @@ class BareBoard:
     def vector(self, number: int) -> int:
         """One of the interrupts that the CPUs have, 0 to 3."""
         return self.arch.vectors[-4:-1][number] if len(self.arch.vectors) > 3 else self.arch.vectors[number]
-
-    def virtual(self, physical: int) -> int:
-        """Where the kernel sees a physical address."""
-        return self.arch.kernel_map + physical
-
-    # Memory
-
-    def word(self, physical: int, value: int) -> None:
-        """Stores a 64-bit word in the CPU's byte order."""
-        self.board.ram[physical : physical + 8] = (value & 2**64 - 1).to_bytes(8, self.arch.byte_order)
-
-    def read(self, physical: int) -> int:
-        """Loads a 64-bit word."""
-        return int.from_bytes(self.board.ram[physical : physical + 8], self.arch.byte_order)
-
-    def put(self, physical: int, source: str, virtual: int | None = None) -> Program:
-        """Assembles a program that runs at `virtual`, or where the kernel sees it."""
-        program = assemble(self.arch.name, source, self.virtual(physical) if virtual is None else virtual)
-        self.board.ram[physical : physical + len(program.code)] = program.code
-        return program
 
     # Programs
 

@@ -10,7 +10,8 @@ from emu.cpu.cpu import Cpu
 from emu.cpu.disassembly import disassemble
 from emu.cpu.snapshot.cpus import CpuStates
 from emu.cpu.timing import CACHES, PIPELINE
-from emu.port.ladder.board import CODE, DATA, IPI, REPORT, TIMER, BareBoard
+from emu.port.ladder.board import IPI, REPORT, TIMER, BareBoard
+from emu.port.ladder.board_memory import CODE, DATA
 from emu.port.ladder.rung import NotSupported, fail
 from emu.port.ladder.summaries import summaries
 from emu.port.native.block_log import BlockLog

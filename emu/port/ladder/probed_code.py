@@ -9,7 +9,8 @@ from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.errors import TraceError
 from emu.port.ladder import arch as templates_of
 from emu.port.ladder.assembler import Program, assemble
-from emu.port.ladder.board import CODE, BareBoard
+from emu.port.ladder.board import BareBoard
+from emu.port.ladder.board_memory import CODE
 from emu.port.ladder.rung import expect, fail
 
 __all__ = ["copies", "refusals", "replaced"]

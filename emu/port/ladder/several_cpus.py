@@ -6,7 +6,8 @@ from __future__ import annotations
 import numpy as np
 
 from emu.cpu.cpu import Cpu
-from emu.port.ladder.board import DATA, IPI, REPORT, BareBoard
+from emu.port.ladder.board import IPI, REPORT, BareBoard
+from emu.port.ladder.board_memory import DATA
 
 __all__ = ["atomics", "ipis", "stale_code"]
 
@@ -83,7 +84,7 @@ def stale_code(arch: str) -> None:
 
         def forget(cpu: Cpu, value: int, bare: BareBoard = bare, told: bool = told) -> int:
             if value == 1000 and told:
-                bare.board.cpus[1].forget(np.array([[_FUNCTION, _FUNCTION + _LONGEST_FUNCTION]], np.uint64))
+                bare.board.cpus[1].fetch_anew(np.array([[_FUNCTION, _FUNCTION + _LONGEST_FUNCTION]], np.uint64))
             return 0
 
         bare.run(2, forget, why="two CPUs that call a function which changes")

@@ -9,7 +9,8 @@ from typing import Final
 from emu.cpu import arch as cpu_arch
 from emu.cpu.timing import NO_REGISTER, Access, BlockSummary
 from emu.cpu.timing.steps import Step, Steps
-from emu.port.ladder.board import CODE, DATA, BareBoard
+from emu.port.ladder.board import BareBoard
+from emu.port.ladder.board_memory import CODE, DATA
 
 __all__ = ["summaries"]
 

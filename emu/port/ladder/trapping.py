@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from emu.cpu.cpu import CpuFault
 from emu.port.ladder.arch import Trap
-from emu.port.ladder.board import DATA, TIMER, BareBoard
+from emu.port.ladder.board import TIMER, BareBoard
+from emu.port.ladder.board_memory import DATA
 from emu.port.ladder.rung import RungFailed
 
 __all__ = ["interrupts", "sleep", "traps"]

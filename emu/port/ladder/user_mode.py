@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 from emu.port.ladder.arch import Trap
-from emu.port.ladder.board import DATA, USER_CODE, USER_DATA, USER_FRAMES, BareBoard
+from emu.port.ladder.board import BareBoard
+from emu.port.ladder.board_memory import DATA, USER_CODE, USER_DATA, USER_FRAMES
 from emu.port.ladder.rung import fail
 
 __all__ = ["mmu", "page_faults", "syscalls", "user"]

@@ -158,7 +158,7 @@ class BareBoard:
         pc = self._pcs[number]
         here = slice(pc, pc + len(fetched))
         if self._translated[cpu].get(pc) != fetched:
-            this.forget(np.array([[here.start, here.stop]], np.uint64))
+            this.fetch_anew(np.array([[here.start, here.stop]], np.uint64))
             self._translated[cpu][pc] = fetched
         memory = bytes(ram[here])
         if memory != fetched:

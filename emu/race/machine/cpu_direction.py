@@ -141,13 +141,13 @@ class CpuDirection:
         """Executes one instruction, at the program counter, as if memory held `code` at the physical address `place`."""
         bytes_here = np.array([[place, place + len(code)]], np.uint64)
         held = bytes(self._ram[place : place + len(code)])
-        self.cpu.forget(bytes_here)
         self._ram[place : place + len(code)] = code
+        self.cpu.fetch_anew(bytes_here)
         try:
             self._kernel.step(self.cpu)
         finally:
             self._ram[place : place + len(code)] = held
-            self.cpu.forget(bytes_here)
+            self.cpu.fetch_anew(bytes_here)
 
 
 def _nothing(cpu: Cpu, result: int = 0) -> None:

@@ -333,7 +333,7 @@ class Direction:
         places = [(self._memory.physical(patch.address), len(patch.old)) for patch in self.course.patches]
         bytes_there = np.array([[place, place + size] for place, size in places], np.uint64)
         for cpu in self._lab.cpus:
-            cpu.cpu.forget(bytes_there)
+            cpu.cpu.fetch_anew(bytes_there)
 
 
 def _first_line(end: Exception) -> str:

@@ -147,7 +147,7 @@ class PatcherDirection:
         self._store(address, code)
         place = self._memory.physical(address)
         for cpu in self._machine.board.cpus:
-            cpu.forget(np.array([[place, place + LONGEST_CODE + BEHIND]], np.uint64))
+            cpu.fetch_anew(np.array([[place, place + LONGEST_CODE + BEHIND]], np.uint64))
 
     def _ask(self, event: Event, position: int, cpus: tuple[CpuNotes, ...]) -> tuple[CpuNotes, ...]:
         """A step that CPUs must answer. Their interrupts are held back."""

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from tests.cpu.riscv64.bare import DATA, HOST_CALL, KERNEL, RELAX, STOP, A, Bare, D, R, V, W, X, assemble, entry, pytestmark  # noqa: F401
@@ -66,6 +67,57 @@ def results(bare: Bare, loop: str) -> list[int]:
 def test_what_the_host_writes_is_seen_behind_a_fence() -> None:
     assert results(board(), "") == [1, 1, 1, 1]
     assert results(board(), "fence.i;") == [1, 1, 2, 2]
+
+
+@pytest.mark.parametrize("drops", ["nothing", "the place", "all", "before"])
+def test_what_a_cpu_sees_does_not_depend_on_its_translations(drops: str) -> None:
+    """A place that the CPU has not executed yet is as old as its page. What drops translations shows nothing new."""
+    bare = board()
+    seen: list[int] = []
+    other = f"li s0,{KERNEL + OTHER_SITE:#x}; jalr s0;" + HOST_CALL.format(33)
+    bare.start(CALL + HOST_CALL.format(33) + CALL + HOST_CALL.format(33) + other + "fence.i;" + other + STOP)
+
+    def drop(cpu) -> None:
+        if drops == "all":
+            cpu.forget_all()
+        elif drops != "nothing":
+            cpu.forget(np.array([[SITE, SITE + 4], [OTHER_SITE, OTHER_SITE + 4]], np.uint64))
+
+    def on_call(cpu, number, arguments):
+        seen.append(arguments[0])
+        if len(seen) == 1:
+            if drops == "before":
+                drop(cpu)
+            for site in (SITE, OTHER_SITE):
+                bare.board.write_code(site, assemble("li a0,2; ret"))
+            drop(cpu)
+        cpu.answer(0)
+
+    while len(seen) < 4:
+        bare.board.run(on_call)
+    assert seen == [1, 1, 1, 2]
+
+
+def test_a_cpu_fetches_anew_where_it_is_told_to() -> None:
+    """Only there, if it is told about a part of a page."""
+    bare = board()
+    call = "li s0,{:#x}; jalr s0;" + HOST_CALL.format(33)
+    bare.start("".join(call.format(KERNEL + site) for site in (SITE, OTHER_SITE, SITE, OTHER_SITE, OTHER_SITE)) + STOP)
+    seen: list[int] = []
+
+    def on_call(cpu, number, arguments):
+        seen.append(arguments[0])
+        if len(seen) == 2:
+            for site in (SITE, OTHER_SITE):
+                bare.board.write_code(site, assemble("li a0,2; ret"))
+            cpu.fetch_anew(np.array([[SITE, SITE + 4]], np.uint64))
+        if len(seen) == 4:
+            cpu.fetch_anew(np.array([[SITE, SITE + 0x1000]], np.uint64))
+        cpu.answer(0)
+
+    while len(seen) < 5:
+        bare.board.run(on_call)
+    assert seen == [1, 1, 2, 1, 2]
 
 
 def test_a_fence_drops_what_has_changed_and_nothing_else() -> None:

@@ -15,7 +15,7 @@ from emu.ftrace.arrays.trace_array import TraceArray
 from emu.ftrace.hist.definition import HistDefinition
 from emu.ftrace.hist.expression import Modifier
 from emu.ftrace.hist.text import HistNames, hist_text
-from emu.ftrace.text import Symbol
+from emu.ftrace.symbols import Symbol
 from tests.lib.golden import read_golden
 
 TABLES = {

@@ -24,7 +24,8 @@ from emu.ftrace.buffers.entries import (
 )
 from emu.ftrace.buffers.ring_buffer import RingBuffer
 from emu.ftrace.event.call import EventCall
-from emu.ftrace.text import Symbol, TraceView
+from emu.ftrace.symbols import Symbol
+from emu.ftrace.text import TraceView
 from emu.ftrace.tracers.function_graph import FUNCTION_GRAPH
 
 __all__ = [

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from emu.ftrace.buffers.entries import Flag
-from emu.ftrace.text import Symbol
+from emu.ftrace.symbols import Symbol
 from emu.ftrace.text.columns import SymbolNames, latency_flags
 from emu.ftrace.words import Words
 

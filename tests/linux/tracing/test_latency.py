@@ -16,11 +16,12 @@ import pytest
 
 from emu.cpu.cpu import Cpu
 from emu.cpu.pc.state import PAGE, used_pages
+from emu.ftrace.btf import Btf
 from emu.ftrace.buffers import entries
 from emu.ftrace.errors import TraceError
-from emu.linux.btf import Btf
 from emu.linux.checkpoint import LinuxCheckpoint
 from emu.linux.image import read_kernel
+from emu.linux.kernel_btf import kernel_btf
 from emu.linux.machine import LinuxMachine
 from emu.linux.memory import LinuxMemory
 from emu.linux.structures import Structures
@@ -176,7 +177,7 @@ class WakeupWitness:
 
     def __init__(self, machine: LinuxMachine) -> None:
         kernel = read_kernel(machine._kernel_path)
-        symbols, btf = Symbols(kernel), Btf.of(kernel)
+        symbols, btf = Symbols(kernel), kernel_btf(kernel)
         self._machine, self._memory, self._btf = machine, LinuxMemory(machine.board.ram, symbols), btf
         self._areas, self._current = symbols.address("__per_cpu_offset") or 0, Structures(btf, symbols).per_cpu.current_task
         self.events: list[Switch] = []

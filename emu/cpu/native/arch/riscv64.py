@@ -11,6 +11,7 @@ from emu.cpu.native.arch.riscv64_code import FENCE_I
 from emu.cpu.native.arch.riscv64_csrs import DOUBLE_TRAP, NMI_CAUSE, NMI_ENABLED
 from emu.cpu.native.arch.riscv64_env import Env, Registers
 from emu.cpu.native.cpu_records import ARGUMENT_COUNT, HALTED, OFF, Cpu, CpuState, Uc
+from emu.cpu.native.history import took_trap
 from emu.cpu.native.interrupts import interrupt_waits, nmi_waits, take_highest, went_on_flushed
 from emu.native.functions import Native, external
 from emu.native.records import Words, i32, u32, u64
@@ -79,10 +80,11 @@ def build(layout: CpuStructures) -> NativeCpu:
             registers.a0 = cpu.result
 
     @native.njit
-    def trap(state: CpuState, env: Env, cause: u64) -> None:
+    def trap(cpu: Cpu, state: CpuState, env: Env, cause: u64) -> None:
         """Delivers a trap to stvec."""
         state.exception_index = cause
         _do_interrupt(state)
+        took_trap(cpu)
         env.mstatus |= DOUBLE_TRAP
         state.exception_index = -1
 
@@ -98,7 +100,7 @@ def build(layout: CpuStructures) -> NativeCpu:
             taken = take_highest(cpu)
         if taken != 0:
             cpu.taken += 1
-            trap(state, env, INTERRUPT | taken)
+            trap(cpu, state, env, INTERRUPT | taken)
 
     @native.njit
     def true_cause(cpu: Cpu, env: Env, cause: u64) -> u64:
@@ -126,7 +128,7 @@ def build(layout: CpuStructures) -> NativeCpu:
         elif number < EXCEPTIONS:
             if not may_trap(env):
                 return True
-            trap(state, env, true_cause(cpu, env, u64(number)))
+            trap(cpu, state, env, true_cause(cpu, env, u64(number)))
         elif number == EXCP_INTERRUPT and went_on_flushed(cpu):  # the buffer of translations was full
             state.exception_index = -1
         return False

@@ -21,7 +21,7 @@ from emu.cpu.native.arch.riscv64_env import layouts
 from emu.cpu.native.cpu_records import Cpu, CpuState, TranslatorContext
 from emu.cpu.native.translator import NO_INSTRUCTION, BeforeCall, LastInstruction
 from emu.native.functions import Native, external, njit
-from emu.native.records import Bytes, Words, u64
+from emu.native.records import Words, u64
 
 __all__ = ["FENCE_I", "Code", "build"]
 
@@ -70,7 +70,7 @@ def build(layout: CpuStructures) -> Code:
         place = code_address(cpu.env, address)
         if place >= cpu.board.ram_size:
             return 0
-        code = Bytes(cpu.board.ram + place)
+        code = code_pages.code_at(cpu, place)
         return code[0] | code[1] << 8
 
     @native.njit
@@ -106,6 +106,8 @@ def build(layout: CpuStructures) -> Code:
         record = Words(env + to_opaque)[0]
         if record != 0:
             cpu = Cpu(record)
+            if cpu.stale and code_address(env, address) < cpu.board.ram_size:
+                found = halfword(cpu, address)
             cpu.fetched = (cpu.fetched & 0xFFFF) << 16 | found
         return found
 

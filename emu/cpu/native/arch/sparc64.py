@@ -9,6 +9,7 @@ from emu.cpu.native import block_begin, block_record, callouts, listening, trans
 from emu.cpu.native.arch import NativeCpu, sparc64_env, sparc64_told
 from emu.cpu.native.arch.sparc64_env import Env
 from emu.cpu.native.cpu_records import ARGUMENT_COUNT, Cpu, CpuState, Uc
+from emu.cpu.native.history import took_trap
 from emu.cpu.native.interrupts import highest, interrupt_waits, nmi_waits, take_highest, went_on_flushed
 from emu.native.functions import Native, external
 from emu.native.records import i32, u32, u64
@@ -90,6 +91,7 @@ def build(layout: CpuStructures) -> NativeCpu:
             cpu.taken += 1
             state.exception_index = INTERRUPT_TRAP + taken
             _do_interrupt(state)
+            took_trap(cpu)
             state.exception_index = -1
 
     @native.callback
@@ -111,6 +113,7 @@ def build(layout: CpuStructures) -> NativeCpu:
             return True
         else:
             _do_interrupt(state)
+            took_trap(cpu)
         state.exception_index = -1
         return False
 

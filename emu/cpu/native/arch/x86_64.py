@@ -20,6 +20,7 @@ from emu.cpu.native.arch import (
 )
 from emu.cpu.native.arch.x86_64_env import Env
 from emu.cpu.native.cpu_records import HALTED, OFF, STOPPED, VECTORS, Cpu, CpuState, Uc
+from emu.cpu.native.history import took_trap
 from emu.cpu.native.interrupts import interrupt_waits, nmi_waits, take_highest, went_on_flushed
 from emu.cpu.native.timing import record
 from emu.native.functions import Compiled, Native, callback, external, njit
@@ -165,11 +166,13 @@ def _build_trap_unit(
             env.hflags2 |= NMI_MASKED
             cpu.taken += 1
             _do_hardware_interrupt(env, NMI_VECTOR, 1)
+            took_trap(cpu)
         elif takes_interrupt(cpu):
             count(cpu, env)
             trap(cpu)
             cpu.taken += 1
             _do_hardware_interrupt(env, acknowledge(cpu), 1)
+            took_trap(cpu)
 
     @native.callback
     def stop_interrupt(uc: Uc, vector: i32) -> bool:
@@ -183,6 +186,7 @@ def _build_trap_unit(
             count(cpu, env)
             trap(cpu)
             _do_interrupt(state)
+            took_trap(cpu)
             state.exception_index = -1
         elif vector == EXCP_HLT and cpu.status != OFF:  # it may just have switched itself off
             cpu.status = HALTED if env.eflags & IF else STOPPED

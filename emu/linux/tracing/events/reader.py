@@ -12,11 +12,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from emu.ftrace.btf import Btf
 from emu.ftrace.event.c_numbers import CTypes
 from emu.ftrace.event.call import COMMON_SIZE, Field
 from emu.ftrace.event.evals import Eval, Evals
 from emu.ftrace.native.trace_values import EVENT_LIMIT, LARGEST_ENTRY
-from emu.linux.btf import Btf
 from emu.linux.image import Kernel
 from emu.linux.memory import LinuxMemory
 from emu.linux.symbols import Symbols

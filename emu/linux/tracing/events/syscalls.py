@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from emu.ftrace.btf import Btf
 from emu.ftrace.event.syscalls import SyscallEvents, argument_fields
 from emu.linux import arch
-from emu.linux.btf import Btf
 from emu.linux.image import Kernel
 from emu.linux.memory import LinuxMemory
 from emu.linux.symbols import Symbols

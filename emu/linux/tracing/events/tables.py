@@ -8,8 +8,8 @@ from functools import cached_property
 
 import numpy as np
 
+from emu.ftrace.btf import Btf
 from emu.ftrace.event.evals import Eval, Evals
-from emu.linux.btf import Btf
 from emu.linux.image import Kernel
 from emu.linux.memory import LinuxMemory
 from emu.linux.modules import Module, ModuleState

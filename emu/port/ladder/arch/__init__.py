@@ -8,10 +8,9 @@ import importlib.util
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from enum import Enum
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple
 
-if TYPE_CHECKING:
-    from emu.port.ladder.board import BareBoard
+from emu.port.ladder.board_memory import BoardMemory
 
 __all__ = ["HALT", "HANDLER", "RELAX", "AssemblerTemplates", "LitmusTest", "Summarised", "Trap", "load"]
 
@@ -144,7 +143,7 @@ class AssemblerTemplates(ABC):
     # To say hello
 
     @abstractmethod
-    def prepare(self, board: BareBoard) -> None:
+    def prepare(self, board: BoardMemory) -> None:
         """Writes tables and code to RAM below HANDLER (board.word, board.put). All of RAM is mapped at the kernel mapping.
 
         Each trap and interrupt jumps to HANDLER with its cause in register 4, the saved address in 5, and in 6 the address

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from emu.port.ladder.arch import HANDLER, AssemblerTemplates, LitmusTest, Trap, riscv64_programs
-from emu.port.ladder.board import DATA, USER_CODE, BareBoard
+from emu.port.ladder.board_memory import DATA, USER_CODE, BoardMemory
 
 __all__ = ["TEMPLATES"]
 
@@ -36,7 +36,7 @@ class _Templates(AssemblerTemplates):
         "slli a0, a0, 64", "j 0x10001", "mv a0", "jalr a0, a1", "sd a0, 8 a1",
     )  # fmt: skip
 
-    def prepare(self, board: BareBoard) -> None:
+    def prepare(self, board: BoardMemory) -> None:
         board.word(_ROOT + 256 * 8, _KERNEL_PAGE)  # the first GiB of RAM
         board.word(_ROOT, _entry(_MIDDLE, _V))
         board.word(_MIDDLE + (USER_CODE >> 21) * 8, _entry(_LEAVES, _V))

@@ -10,7 +10,8 @@ from emu.ftrace import arch as ftrace_arch
 from emu.ftrace.arch import OutOfReach
 from emu.port.ladder import peculiar
 from emu.port.ladder.assembler import assemble
-from emu.port.ladder.board import DATA, USER_CODE, USER_DATA, USER_FRAMES, BareBoard
+from emu.port.ladder.board import BareBoard
+from emu.port.ladder.board_memory import DATA, USER_CODE, USER_DATA, USER_FRAMES
 from emu.port.ladder.guest import booted, booted_with, contains, run, traced
 from emu.port.ladder.peculiar import Probed
 from emu.port.ladder.rung import expect, fail

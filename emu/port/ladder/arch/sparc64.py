@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from emu.port.ladder.arch import HANDLER, AssemblerTemplates, LitmusTest, Trap, sparc64_programs
-from emu.port.ladder.board import BareBoard
+from emu.port.ladder.board_memory import BoardMemory
 
 __all__ = ["TEMPLATES"]
 
@@ -45,7 +45,7 @@ class _Templates(AssemblerTemplates):
     returns_42: ClassVar[str | None] = "retl; mov 42, %o0"
     repaired: ClassVar[Sequence[str]] = ("ldxa [%sp] 0xe2, %g1", "stxa %g1, [%sp] 0xe3", "ldstuba [%sp] 0xe2, %g1")
 
-    def prepare(self, board: BareBoard) -> None:
+    def prepare(self, board: BoardMemory) -> None:
         common = board.put(
             _COMMON,
             f"rdpr %tpc, %l5; rdpr %tt, %l4; mov {_TAG}, %g1; cmp %l4, 0x64; be,a 70f; ldxa [%g1] 0x50, %l6;"

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from emu.port.ladder.arch import HANDLER, AssemblerTemplates, LitmusTest, Summarised, Trap, x86_64_litmus, x86_64_programs
-from emu.port.ladder.board import DATA, USER_DATA, BareBoard
+from emu.port.ladder.board_memory import DATA, USER_DATA, BoardMemory
 
 __all__ = ["TEMPLATES"]
 
@@ -43,7 +43,7 @@ class _Templates(AssemblerTemplates):
     )  # fmt: skip
     repaired: ClassVar[Sequence[str]] = ("vpaddd %xmm1, %xmm0, %xmm0", "vaddsd %xmm1, %xmm0, %xmm2", "rdrand %eax")
 
-    def prepare(self, board: BareBoard) -> None:
+    def prepare(self, board: BoardMemory) -> None:
         for address, value in (
             (_PML4, _PDPT_LOW | 7), (_PML4 + 511 * 8, _PDPT_HIGH | 3), (_PDPT_HIGH + 510 * 8, _PD | 3),
             (_PDPT_LOW, _PD_USER | 7), (_PD_USER + 16, _PT_USER | 7),

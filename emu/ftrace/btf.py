@@ -9,11 +9,9 @@ from __future__ import annotations
 import enum
 from typing import NamedTuple
 
-from emu.linux.btf_types import BadBtf, Kind, TypeTable
-from emu.linux.image import Kernel
-from emu.linux.symbols import NoSymbols, Symbols
+from emu.ftrace.btf_types import BadBtf, Kind, TypeTable
 
-__all__ = ["BadBtf", "BitField", "Btf", "Encoding", "Kind", "Member", "NoBtf", "Prototype", "Type"]
+__all__ = ["BadBtf", "BitField", "Btf", "Encoding", "Kind", "Member", "Prototype", "Type"]
 
 _MOST_LEVELS = 64  # of typedefs, modifiers and arrays on each other; no compiler needs so many
 _POINTER = 8  # bytes
@@ -21,10 +19,6 @@ _SKIPPED = frozenset((Kind.TYPEDEF, Kind.VOLATILE, Kind.CONST, Kind.RESTRICT, Ki
 _AGGREGATES = frozenset((Kind.STRUCT, Kind.UNION))
 _ENUMS = frozenset((Kind.ENUM, Kind.ENUM64))
 _SIZED = frozenset((Kind.INT, Kind.FLOAT, *_AGGREGATES, *_ENUMS))
-
-
-class NoBtf(ValueError):
-    """A kernel without BTF. The message is one line, and names the file."""
 
 
 class Encoding(enum.IntFlag):
@@ -91,7 +85,7 @@ class Prototype(NamedTuple):
 class Btf:
     """The types of a kernel, or of a module with the kernel's.
 
-    >>> btf = Btf.of(read_kernel(path))
+    >>> btf = Btf(data)
     >>> btf.offset("task_struct.thread_info.flags"), btf.size("task_struct.comm")
     (0, 16)
 
@@ -108,21 +102,6 @@ class Btf:
         self._types: dict[str, Type | None] = {}
         self._numbered: dict[int, Type] = {}
         self._members: dict[tuple[int, str], Member | None] = {}
-
-    @classmethod
-    def of(cls, kernel: Kernel) -> Btf:
-        """A kernel's BTF.
-
-        Raises:
-            NoBtf: it was built without.
-            BadBtf: it is damaged.
-        """
-        if (found := kernel.section(".BTF")) is None and (found := _between_symbols(kernel)) is None:
-            raise NoBtf(f"{kernel.path}: the kernel has no types (CONFIG_DEBUG_INFO_BTF)")
-        try:
-            return cls(found)
-        except BadBtf as error:
-            raise BadBtf(f"{kernel.path}: {error}") from None
 
     @classmethod
     def split(cls, base: Btf, data: bytes | memoryview) -> Btf:
@@ -305,15 +284,6 @@ class Btf:
         is_variadic = parameters[-1:] == [(0, 0)]
         named = [(self._table.text(name), self._type(number)) for name, number in parameters[: len(parameters) - is_variadic]]
         return Prototype(named, self._type(record.last), is_variadic)
-
-
-def _between_symbols(kernel: Kernel) -> memoryview | None:
-    try:
-        symbols = Symbols(kernel)
-        begin, end = symbols.address("__start_BTF"), symbols.address("__stop_BTF")
-        return None if begin is None or end is None else kernel.contents(begin, end)
-    except (NoSymbols, LookupError):
-        return None
 
 
 def _spoken(found: Type) -> str:

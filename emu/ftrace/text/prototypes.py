@@ -6,10 +6,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cache
 
+from emu.ftrace.btf import BadBtf, Btf, Kind, Type
 from emu.ftrace.text.view import Parameter, ParameterKind
-from emu.linux.btf import BadBtf, Btf, Kind, Type
 
-__all__ = ["LinuxPrototypes"]
+__all__ = ["BtfPrototypes"]
 
 _KINDS = {
     Kind.INT: ParameterKind.NUMBER, Kind.ENUM: ParameterKind.NUMBER, Kind.PTR: ParameterKind.POINTER,
@@ -17,7 +17,7 @@ _KINDS = {
 }  # fmt: skip
 
 
-class LinuxPrototypes:
+class BtfPrototypes:
     """The prototypes, by the functions' names. Those of modules that are gone stay: a trace is often read later.
 
     Args:

@@ -4,15 +4,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from emu.cpu.cpu import Cpu
 from emu.cpu.disassembly import Instruction, disassemble
 
-if TYPE_CHECKING:
-    from emu.kernel.kernel import Kernel
-
-__all__ = ["CpuView", "GuestCpu", "KernelView"]
+__all__ = ["CpuView", "GuestCpu"]
 
 _AROUND = 5  # instructions printed before and after the program counter
 _LONGEST = 16  # bytes of an instruction, of any architecture
@@ -36,26 +33,6 @@ class CpuView(Protocol):
         Raises:
             LookupError: it is not mapped.
         """
-
-
-class KernelView:
-    """The view of emu's own kernel."""
-
-    def __init__(self, kernel: Kernel) -> None:
-        self._kernel = kernel
-
-    def activity(self, cpu: Cpu) -> str:
-        return self._kernel.reports.activity(cpu)
-
-    def describe(self, address: int) -> str:
-        return self._kernel.symbols.describe(address)
-
-    def function_at(self, address: int) -> int | None:
-        found = self._kernel.symbols.function_at(address)
-        return None if found is None else found[0].address
-
-    def read(self, cpu: Cpu, address: int, size: int) -> bytes:
-        return (cpu.read if cpu.in_user_mode else self._kernel.memory.read)(address, size)
 
 
 class GuestCpu:
