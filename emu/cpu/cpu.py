@@ -13,7 +13,7 @@ import unicorn
 from emu.cpu.internals import add_native_hook
 from emu.cpu.native import cpu_records, turns
 from emu.cpu.native.code_pages import fetch_anew
-from emu.cpu.native.cpu_records import HALTED, NEVER, NO_REQUEST, OFF, RUNNING, STOPPED, TRANSLATION_BUFFER, VECTORS
+from emu.cpu.native.cpu_records import HALTED, HELD, NEVER, NO_REQUEST, OFF, RUNNING, STOPPED, TRANSLATION_BUFFER, VECTORS
 from emu.native.records import WORD, Bytes, Words, zeros
 
 if TYPE_CHECKING:
@@ -103,7 +103,21 @@ class Cpu:
     @property
     def halted(self) -> bool:
         """Whether the CPU waits for an interrupt, or forever."""
-        return self.record.status in (HALTED, STOPPED)
+        return self.record.status & ~int(HELD) in (HALTED, STOPPED)
+
+    @property
+    def held(self) -> bool:
+        """Whether it gets no turns: see emu.history.holding."""
+        return bool(self.record.status & HELD)
+
+    def hold(self) -> None:
+        """Gives it no turns from now on. A turn that is not over must end here."""
+        self.record.status |= int(HELD)
+
+    def release(self, cycles: int) -> None:
+        """Gives it turns again, at a time."""
+        self.record.status &= ~int(HELD)
+        self.wait_until(cycles)
 
     @property
     def next_event(self) -> int | None:

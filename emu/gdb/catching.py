@@ -30,21 +30,30 @@ class Catching:
         self._travel, self._board, self._memory = travel, board, memory
         self._arch: GdbArch = memory.arch
         self._kinds: set[int] = set()
+        self._calls: set[int] = set()  # numbers of system calls; none: all, if this trap is caught
 
     def clear(self) -> None:
         """Catches none from now on."""
         self._kinds.clear()
+        self._calls.clear()
 
     def choose(self, words: str) -> str:
         """Obeys `monitor catch`: catches traps with these names or numbers, too. Returns what is to be printed.
+
+        `syscall:NUMBER` is a system call.
 
         Raises:
             ValueError: the architecture has no such trap.
         """
         kinds: set[int] = set()
+        calls: set[int] = set()
         for word in words.split():
-            kinds.update(self._kinds_of(word))
+            name, colon, number = word.partition(":")
+            kinds.update(self._kinds_of(name))
+            if colon:
+                calls.add(_number_of_call(name, number))
         self._kinds |= kinds
+        self._calls |= calls
         if words:
             return f"{len(self._kinds)} kinds of traps stop\n"
         caught = ", ".join(self._name(kind) for kind in sorted(self._kinds)) or "none"
@@ -85,7 +94,13 @@ class Catching:
             return ""
         if trap.kind not in self._kinds:
             return ""
-        return f"CPU {cpu.index} takes a trap, {self._name(trap.kind)}; it goes on at {trap.pc:#x}.\n"
+        name = self._name(trap.kind)
+        if trap.kind in self._arch.traps["syscall"]:
+            number = self._arch.syscall_number(cpu)
+            if self._calls and number not in self._calls:
+                return ""
+            name += f" {number}"
+        return f"CPU {cpu.index} takes a trap, {name}; it goes on at {trap.pc:#x}.\n"
 
     def _taken(self, cpu: Cpu) -> Trap | None:
         try:
@@ -94,3 +109,9 @@ class Catching:
             return self._arch.trap(cpu, self._read(cpu))
         except NotMapped:
             return None
+
+
+def _number_of_call(name: str, number: str) -> int:
+    if name != "syscall" or not number.isdecimal():
+        raise ValueError(f"'{name}:{number}' is no trap: syscall:NUMBER is a system call")
+    return int(number)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # Callers in emu's kernel that gdb does not find by itself: those of functions that tracing has made return to a trampoline,
-# and those in an image without debug information. `emu gdb` sources this file; with another gdb, do it before `target remote`.
+# and those in an image without debug information. It also makes `catch syscall` work on x86-64. `emu gdb` sources this file; with
+# another gdb, do it before `target remote`.
 
 # Files of libraries, which are modules, are on this host.
 set sysroot /
@@ -140,7 +141,21 @@ class Names:
                 yield _Named(one, _symbol(frame.pc() - called))
 
 
+def expect_linux():
+    """gdb has `catch syscall` only where it takes the ABI for GNU/Linux's. For SPARC V9 it does so anyway."""
+    if gdb.selected_inferior().architecture().name().startswith("i386"):
+        gdb.execute("set osabi GNU/Linux")
+
+
 _callers = Callers()
 register_unwinder(None, _callers, True)
 Names(_callers)
+end
+
+define catch hook-syscall
+python expect_linux()
+end
+
+define tcatch hook-syscall
+python expect_linux()
 end

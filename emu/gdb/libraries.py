@@ -19,7 +19,8 @@ class Library(NamedTuple):
 
     Attributes:
         path: of the host. Two libraries with the same path are the same.
-        addresses: where its segments are; of a relocatable file, its sections that are allocated, in the file's order.
+        addresses: where its segments are, as the file also says; of a relocatable file, where its sections that are allocated
+            are, in the file's order.
         relocatable: whether they are of sections.
     """
 
@@ -56,12 +57,25 @@ class Known:
         """Whether the list is not what the client has read. One that has never read it is not told."""
         return self._libraries is not None and self._told is not None and tuple(self._libraries.loaded()) != self._told
 
-    def document(self) -> bytes:
-        """The list, in XML. The client knows it from now on."""
+    def document(self, *, of_linux: bool) -> bytes:
+        """The list, in XML. The client knows it from now on. `of_linux`: as gdb reads it where the ABI is GNU/Linux's."""
         self._told = () if self._libraries is None else tuple(self._libraries.loaded())
-        lines = ["<library-list>"]
-        for path, addresses, relocatable in self._told:
-            part = "section" if relocatable else "segment"
-            places = "".join(f'<{part} address="{address:#x}"/>' for address in addresses)
-            lines.append(f"<library name={quoteattr(path)}>{places}</library>")
-        return "\n".join([*lines, "</library-list>", ""]).encode()
+        return _of_linux(self._told) if of_linux else _of_target(self._told)
+
+
+def _of_target(libraries: Sequence[Library]) -> bytes:
+    lines = ["<library-list>"]
+    for path, addresses, relocatable in libraries:
+        part = "section" if relocatable else "segment"
+        places = "".join(f'<{part} address="{address:#x}"/>' for address in addresses)
+        lines.append(f"<library name={quoteattr(path)}>{places}</library>")
+    return "\n".join([*lines, "</library-list>", ""]).encode()
+
+
+def _of_linux(libraries: Sequence[Library]) -> bytes:
+    """GDB manual, appendix E, "Library List Format for SVR4 Targets". It has one offset, so relocatable files cannot be in it."""
+    lines = ['<library-list-svr4 version="1.0">']
+    for number, (path, _, relocatable) in enumerate(libraries, 1):
+        if not relocatable:
+            lines.append(f'<library name={quoteattr(path)} lm="{number:#x}" l_addr="0x0" l_ld="0x0" lmid="0x0"/>')
+    return "\n".join([*lines, "</library-list-svr4>", ""]).encode()

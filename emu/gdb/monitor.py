@@ -12,8 +12,11 @@ from emu.gdb.callers import Callers, answer
 from emu.gdb.catching import Catching
 from emu.gdb.libraries import Libraries
 from emu.gdb.memory import Memory
+from emu.gdb.stop_replies import BRANCHED
 from emu.gdb.task_threads import TaskThreads, Waiting
+from emu.gdb.typed_text import typed
 from emu.guest_machine import BadCommand
+from emu.history import holding
 from emu.history.stops import Instant, Reason, StopReason, Watchpoint
 from emu.history.travel import Travel
 
@@ -71,7 +74,10 @@ class Monitor:
             "when": ("", "shows the present instant: virtual time, turn, CPU", self._when),
             "goto": ("TIME|NAME", "goes to a virtual time (0.0143, 14.3ms), or a checkpoint", self._goto),
             "checkpoint": ("[NAME]", "names the present instant, for goto; or lists the names", self._checkpoint),
-            "run": ("COMMAND", "begins a command in the guest: continue runs it", self._run),
+            "run": ("[-i] COMMAND", "begins a command in the guest: continue runs it; -i: its input is typed", self._run),
+            "type": ("[TEXT]", r"gives it input, with \n, \t, \\, \xHH; without TEXT: ends the input", self._type),
+            "hold": ("CPU...|others", "makes CPUs stand, whatever runs; others: all but the one that is shown", self._hold),
+            "release": ("", "ends this", self._release),
             "tasks": ("", "lists the kernel's tasks", lambda words, cpu: _lines(self._views.tasks())),
             "threads": ("[cpus|tasks]", "says what threads are", lambda words, cpu: self.tasks.choose(words)),
             "trace": ("[FILE]", "shows the trace, or another file of tracefs", self._trace),
@@ -80,7 +86,7 @@ class Monitor:
             "translate": ("ADDRESS", "shows the physical address behind a virtual one", self._translate),
             "watch": ("ADDRESS BYTES [r|w|a]", "stops at accesses to a physical address", self._watch),
             "unwatch": ("", "ends all of these", self._unwatch),
-            "catch": ("[TRAP...]", "stops where CPUs take traps; or lists their names", self._catch),
+            "catch": ("[TRAP...]", "stops where CPUs take traps, also syscall:NUMBER; or lists their names", self._catch),
             "uncatch": ("", "ends this", self._uncatch),
             "caller": ("[REGISTER=VALUE...]", "the caller's registers, for emu.gdb", self._caller),
         }
@@ -106,8 +112,10 @@ class Monitor:
     def _when(self, words: str, cpu: Cpu) -> str:
         travel = self._travel
         now, seconds = travel.now, travel.nanoseconds / 10**9
-        ahead = ", with a future that is known" if now < travel.last else ""
-        return f"{seconds:.9f} s, turn {now.turn}, CPU {travel.cpu}, branch {travel.branch}{ahead}\n"
+        more = ", with a future that is known" if now < travel.last else ""
+        if stand := holding.held(travel.board):
+            more += f", held: CPU {', '.join(map(str, stand))}"
+        return f"{seconds:.9f} s, turn {now.turn}, CPU {travel.cpu}, branch {travel.branch}{more}\n"
 
     def _goto(self, words: str, cpu: Cpu) -> str:
         if words in self._checkpoints:
@@ -126,13 +134,35 @@ class Monitor:
     # The guest
 
     def _run(self, words: str, cpu: Cpu) -> str:
-        if not words:
+        is_typed = words.partition(" ")[0] == "-i"
+        command = words.removeprefix("-i").lstrip() if is_typed else words
+        if not command:
             raise ValueError("run needs a command")
         try:
-            self._travel.begin(words)
+            self._travel.begin(command, None if is_typed else b"")
         except BadCommand as error:
             raise ValueError(str(error)) from None
         return "continue runs it\n"
+
+    def _type(self, words: str, cpu: Cpu) -> str:
+        data, before = typed(words), self._travel.branch
+        self._travel.type(data)
+        return (f"{len(data)} bytes are typed\n" if data else "the input ends\n") + self._branched(before)
+
+    def _hold(self, words: str, cpu: Cpu) -> str:
+        board, before = self._travel.board, self._travel.branch
+        others = [one.index for one in board.cpus if one is not cpu]
+        holding.hold(board, others if words == "others" else _numbers(words), self._travel.changing())
+        return f"held: CPU {', '.join(map(str, holding.held(board))) or 'none'}\n" + self._branched(before)
+
+    def _release(self, words: str, cpu: Cpu) -> str:
+        before = self._travel.branch
+        holding.release(self._travel.board, self._travel.changing())
+        return "all CPUs run\n" + self._branched(before)
+
+    def _branched(self, before: int) -> str:
+        """What to say if a new branch of the run has begun. `before`: the number of the one before."""
+        return BRANCHED if self._travel.branch != before else ""
 
     def _trace(self, words: str, cpu: Cpu) -> str:
         text = b""

@@ -8,12 +8,13 @@ from xml.sax.saxutils import quoteattr
 
 from emu.gdb.wire import LONGEST, escaped
 
-__all__ = ["BAD_PACKET", "MOST_BYTES", "Refused", "contents", "part", "place", "point", "quoted"]
+__all__ = ["BAD_PACKET", "MOST_BYTES", "Refused", "contents", "part", "place", "point", "quoted", "syscalls"]
 
 BAD_PACKET = b"E16"  # EINVAL
 MOST_BYTES = (LONGEST - 64) // 2  # of memory, in a reply
 
 _PLACE = re.compile(rb"([0-9a-fA-F]{1,16}),([0-9a-fA-F]{1,8})")
+_CALLS = re.compile(rb"1((?:;[0-9a-fA-F]{1,8})*)")
 _POINT = re.compile(rb"([0-4]),([0-9a-fA-F]{1,16}),([0-9a-fA-F]{1,8})(;.*)?")
 
 
@@ -41,6 +42,15 @@ def point(text: bytes) -> tuple[int, int, int]:
     if (found := _POINT.fullmatch(text)) is None:
         raise Refused(BAD_PACKET)
     return int(found[1]), int(found[2], 16), int(found[3], 16)
+
+
+def syscalls(text: bytes) -> frozenset[int] | None:
+    """The numbers in QCatchSyscalls; None: all. Raises Refused."""
+    if text == b"0":
+        return frozenset()
+    if (found := _CALLS.fullmatch(text)) is None:
+        raise Refused(BAD_PACKET)
+    return frozenset(int(word, 16) for word in found[1].split(b";")[1:]) if found[1] else None
 
 
 def contents(digits: bytes) -> bytes:

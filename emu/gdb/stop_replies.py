@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
+from emu.gdb.syscalls import SyscallStop
 from emu.history.stops import Reason, Stop, StopReason, Watchpoint
 
-__all__ = ["reply", "text"]
+__all__ = ["BRANCHED", "reply", "text"]
+
+BRANCHED = "What ran after this instant is forgotten: a new branch begins.\n"
 
 _NO_SIGNAL, _INTERRUPT, _TRAP, _ABORT = 0, 2, 5, 6  # GDB's numbers
 _SIGNALS = {
@@ -16,7 +19,13 @@ _SIGNALS = {
 }  # fmt: skip
 
 
-def reply(stopped: StopReason, kind_of: Callable[[Stop], str | None], features: frozenset[str], cpu: int | None = None) -> bytes:
+def reply(
+    stopped: StopReason,
+    kind_of: Callable[[Stop], str | None],
+    features: frozenset[str],
+    cpu: int | None = None,
+    call: SyscallStop | None = None,
+) -> bytes:
     """The packet.
 
     Args:
@@ -24,11 +33,14 @@ def reply(stopped: StopReason, kind_of: Callable[[Stop], str | None], features: 
         kind_of: what GDB knows a stop as: see Breakpoints.kind.
         features: what GDB has said that it supports.
         cpu: the index of the CPU that is shown; default: the one that stopped.
+        call: the system call that is caught there; None: there is none. It is told instead of a breakpoint.
     """
     words = [f"T{_SIGNALS.get(stopped.reason, _NO_SIGNAL):02x}thread:{(stopped.cpu if cpu is None else cpu) + 1:x};"]
     if stopped.reason == Reason.START:
         words.append("replaylog:begin;")
-    for stop in stopped.stops:
+    if call is not None:
+        words.append(f"syscall_{'return' if call.returns else 'entry'}:{call.number:x};")
+    for stop in stopped.stops if call is None else ():
         kind = kind_of(stop)
         if kind is None:
             continue
@@ -41,10 +53,12 @@ def reply(stopped: StopReason, kind_of: Callable[[Stop], str | None], features: 
     return "".join(words).encode()
 
 
-def text(stopped: StopReason, kind_of: Callable[[Stop], str | None]) -> str:
-    """A line for GDB's user; "" if the stop reply says it all."""
+def text(stopped: StopReason, kind_of: Callable[[Stop], str | None], held: Sequence[int] = ()) -> str:
+    """A line for GDB's user; "" if the stop reply says it all. `held`: the CPUs that are held."""
     if stopped.reason == Reason.ENDED:
         return f"The command has ended with status {stopped.status}.\n"
+    if stopped.reason == Reason.IDLE and held:
+        return f"Every other CPU sleeps, and CPU {', '.join(map(str, held))} is held: monitor release.\n"
     if stopped.reason == Reason.IDLE:
         return "Every CPU sleeps, and nothing will wake one.\n"
     if stopped.reason == Reason.START:

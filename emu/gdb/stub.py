@@ -13,9 +13,10 @@ from emu.gdb.breakpoints import Breakpoints
 from emu.gdb.libraries import Known, Libraries
 from emu.gdb.memory import Memory, NotMapped
 from emu.gdb.monitor import Monitor
-from emu.gdb.packet_parts import BAD_PACKET, MOST_BYTES, Refused, contents, part, place, point, quoted
+from emu.gdb.packet_parts import BAD_PACKET, MOST_BYTES, Refused, contents, part, place, point, quoted, syscalls
 from emu.gdb.resuming import Resuming
 from emu.gdb.stepping import Stepping
+from emu.gdb.syscalls import Syscalls
 from emu.gdb.task_threads import WaitingTask
 from emu.gdb.wire import LONGEST, Wire, unescaped
 from emu.history.travel import Travel
@@ -25,8 +26,8 @@ __all__ = ["Detached", "Stub"]
 _OK, _NOTHING = b"OK", b""
 _BAD_ADDRESS, _BAD_VALUE, _BAD_THREAD = b"E0e", b"E16", b"E03"  # Linux's numbers of errors
 _SUPPORTED = (
-    f"PacketSize={LONGEST:x};QStartNoAckMode+;qXfer:features:read+;qXfer:threads:read+;qXfer:libraries:read+;vContSupported+;"
-    "ReverseStep+;ReverseContinue+;swbreak+;hwbreak+"
+    f"PacketSize={LONGEST:x};QStartNoAckMode+;qXfer:features:read+;qXfer:threads:read+;qXfer:libraries:read+;"
+    "qXfer:libraries-svr4:read+;vContSupported+;ReverseStep+;ReverseContinue+;swbreak+;hwbreak+;QCatchSyscalls+"
 )
 
 
@@ -70,7 +71,10 @@ class Stub:
         self._libraries = b""  # the list that the client is reading
         self._breakpoints = Breakpoints(travel, len(cpus), self._known.watched)
         stepping = Stepping(travel, board, self._arch, self._memory)
-        self._resuming = Resuming(travel, self._breakpoints, stepping, monitor.catching, wire, self._known)
+        self._syscalls = Syscalls(travel, self._memory)
+        self._resuming = Resuming(
+            travel, self._breakpoints, stepping, monitor.catching, self._syscalls, wire, self._known
+        )
         self._cpu = travel.cpu  # of registers and memory
         self._tasks = monitor.tasks
         self._task: WaitingTask | None = None  # whose registers are shown instead
@@ -88,8 +92,10 @@ class Stub:
         }  # fmt: skip
         self._by_prefix: tuple[tuple[bytes, Callable[[bytes], bytes]], ...] = (
             (b"qSupported", self._supported), (b"qXfer:features:read:target.xml:", self._description),
-            (b"qXfer:threads:read::", self._threads), (b"qXfer:libraries:read::", self._library_list),
-            (b"qThreadExtraInfo,", self._thread_text), (b"qRcmd,", self._command),
+            (b"qXfer:threads:read::", self._threads),
+            (b"qXfer:libraries:read::", lambda rest: self._library_list(rest, of_linux=False)),
+            (b"qXfer:libraries-svr4:read::", lambda rest: self._library_list(rest, of_linux=True)),
+            (b"qThreadExtraInfo,", self._thread_text), (b"qRcmd,", self._command), (b"QCatchSyscalls:", self._catch),
             (b"vCont;", self._go_on), (b"vKill", lambda rest: self._kill()), (b"D;", lambda rest: self._detach()),
             (b"Hg", self._choose), (b"Hc", self._choose_continued), (b"T", self._is_alive), (b"m", self._read_memory),
             (b"M", self._write_memory), (b"X", self._write_binary), (b"G", self._write_registers),
@@ -116,6 +122,7 @@ class Stub:
         finally:
             self._breakpoints.clear()
             self._monitor.catching.clear()
+            self._syscalls.clear()
 
     def answer(self, packet: bytes) -> bytes:
         """The reply to a packet: an error to a damaged one, nothing to an unknown one."""
@@ -157,22 +164,26 @@ class Stub:
 
     def _threads(self, rest: bytes) -> bytes:
         lines = [
-            f'<thread id="{n + 1:x}" core="{n}" name="CPU {n}">{quoted(self._cpus[n].activity)}</thread>'
+            f'<thread id="{n + 1:x}" core="{n}" name="CPU {n}">{quoted(self._activity(n))}</thread>'
             for n in range(len(self._board.cpus))
         ]
         for number, task in self._tasks.all().items():
             lines.append(f'<thread id="{number:x}" name="{quoted(task.name)}-{task.pid}">waits</thread>')
         return part("\n".join(["<threads>", *lines, "</threads>"]).encode(), rest)
 
-    def _library_list(self, rest: bytes) -> bytes:
+    def _library_list(self, rest: bytes, *, of_linux: bool) -> bytes:
         if place(rest)[0] == 0:
-            self._libraries = self._known.document()
+            self._libraries = self._known.document(of_linux=of_linux)
         return part(self._libraries, rest)
 
     def _thread_text(self, rest: bytes) -> bytes:
         task = self._task_of(rest)
-        text = self._cpus[self._index(rest)].activity if task is None else f"{task.name}-{task.pid}, waits"
+        text = self._activity(self._index(rest)) if task is None else f"{task.name}-{task.pid}, waits"
         return text.encode().hex().encode()
+
+    def _activity(self, index: int) -> str:
+        """What a CPU does."""
+        return self._cpus[index].activity + ", held" * self._board.cpus[index].held
 
     def _command(self, rest: bytes) -> bytes:
         try:
@@ -243,7 +254,7 @@ class Stub:
 
     def _go_on(self, rest: bytes) -> bytes:
         stepping: int | None = None
-        others = False
+        others = locked = False
         for action in rest.split(b";"):
             what, _, thread = action.partition(b":")
             if what[:1] not in (b"c", b"C", b"s", b"S"):
@@ -255,8 +266,9 @@ class Stub:
                 others = True
             else:
                 self._index(thread)
+                locked = True
         if stepping is None:
-            return self._stopped(self._resuming.go(None))
+            return self._stopped(self._resuming.go(None, locked=locked and not others))
         return self._stopped(self._resuming.step(stepping, None if others else stepping))
 
     def _stopped(self, answer: bytes) -> bytes:
@@ -356,3 +368,7 @@ class Stub:
 
     def _remove(self, rest: bytes) -> bytes:
         return _OK if self._breakpoints.remove(*point(rest)) else _NOTHING
+
+    def _catch(self, rest: bytes) -> bytes:
+        self._syscalls.choose(syscalls(rest))
+        return _OK

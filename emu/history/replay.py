@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from time import perf_counter
-from typing import NamedTuple
 
 from emu.cpu.native import block_record, turns
 from emu.cpu.native import history as native
@@ -20,34 +19,18 @@ from emu.cpu.native.history_record import NOWHERE, History, Moment
 from emu.cpu.snapshot import Checkpoints
 from emu.history.driver import Driver
 from emu.history.points import Point, Points
+from emu.history.shown import Shown
 from emu.history.stopping import Stopping
 from emu.history.stops import Instant, Watchpoint
 from emu.kernel.endings import GuestPanic, PoweredOff
 
-__all__ = ["LATEST", "Replay", "Shown"]
+__all__ = ["LATEST", "Replay"]
 
 _NOWHERE = int(NOWHERE)
 LATEST = Instant(_NOWHERE, _NOWHERE, _NOWHERE)
 _ANY_SIZE = 0xFFFF_FFFF
 _LONGEST = 16  # bytes of an instruction, of any architecture
 _SHARE = 40  # a run makes a checkpoint when it has lasted this many times as long as making the last one took
-
-
-class Shown(NamedTuple):
-    """An instruction in the midst of a block that has begun, at which the machine stands.
-
-    Attributes:
-        done: instructions of the block that have been executed.
-        size: instructions of the block.
-        cost: cycles of the block.
-        cycles, instructions: of the CPU, with the block: as instructions in it see them.
-    """
-
-    done: int
-    size: int
-    cost: int
-    cycles: int
-    instructions: int
 
 
 class Replay:
@@ -176,6 +159,7 @@ class Replay:
             cpu.forget_all()
         cpu = self._board.current
         cpu.record.deadline = 0
+        record.interrupted &= not cpu.held
         self.shown = self._near = None
         self.keep(anchor=True)
 

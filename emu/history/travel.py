@@ -306,17 +306,17 @@ class Travel(Standing, Writing):
         replay, before = self.replay, self.now
         if not replay.stopping.wanted:
             return None
-        while earliest < before:
-            point = replay.points.last_before(before)
-            if point is None:
-                return None
+        while earliest < before and (point := replay.points.last_before(before)) is not None:
             replay.restore(point)
             if replay.collect(point.instant, before):
                 return self._stopped_back()
             if interrupted():
                 replay.restore(point)
                 return StopReason(Reason.INTERRUPTED, self.now, self.cpu)
-            before = point.instant
+            before, at = point.instant, point.instant.place
+            if point.anchor and earliest < before and (stops := replay.stopping.at(0, at, before.cpu)):  # changed at a stop
+                replay.restore(point)
+                return StopReason(Reason.BREAKPOINT, self.now, self.cpu, stops)
         return None
 
     def _stopped_back(self) -> StopReason:

@@ -48,8 +48,13 @@ class Standing(Travel):
     def remove(self, *stops: Stop) -> None:
         self._stops.difference_update(stops)
 
-    def begin(self, command: str | Sequence[str], stdin: bytes = b"") -> None:
-        self.asked.append(("begin", command))
+    def begin(
+        self, command: str | Sequence[str], stdin: bytes | None = b"", on_exec: Callable[[int], None] | None = None
+    ) -> None:
+        self.asked.append(("begin", command, stdin))
+
+    def type(self, data: bytes) -> None:
+        self.asked.append(("type", data))
 
     def go(self, limit: int | None = None, interrupted: Callable[[], bool] = lambda: False) -> StopReason:
         self.asked.append(("go", self.stops))

@@ -15,6 +15,7 @@ from tests.lib.needs import needs
 pytestmark = needs("gdb-multiarch")
 
 COMMAND = "cat /proc/version"
+READ = {"x86_64": 0, "sparc64": 3}  # the number of this system call
 
 
 def gdb(machine: Machine, *commands: str, command: str = COMMAND) -> str:
@@ -126,15 +127,34 @@ def test_traps_are_caught(arch: str) -> None:
     ends = []
     catching = (
         "monitor catch syscall", "continue", "monitor when", "continue", "monitor when", "reverse-continue", "monitor when",
-        "monitor catch nonsense", "monitor uncatch",
+        "monitor catch nonsense", "monitor uncatch", f"monitor catch syscall:{READ.get(arch, 63)}", "continue", "monitor uncatch",
     )  # fmt: skip
     for commands in ((), catching):
         with booted_machine(arch) as machine:
             said = gdb(machine, *commands, "continue")
             clocks = [(cpu.cycles, cpu.instructions) for cpu in machine.board.cpus]
             ends.append((hashlib.sha256(machine.board.ram).hexdigest(), clocks, machine.kernel.commands.status))
-    assert len(re.findall(r"CPU \d takes a trap, syscall \(\w+\); it goes on at 0x4\w+\.", said)) == 3
+    assert len(re.findall(r"CPU \d takes a trap, syscall \(\w+\) \d+; it goes on at 0x4\w+\.", said)) == 4
+    assert f") {READ.get(arch, 63)}; it goes on" in said
     first, second, again = re.findall(r"^(\S+ s, turn \d+, CPU \d)", said, re.MULTILINE)
     assert first == again != second
     assert "'nonsense' is no trap's name" in said and "The command has ended with status 0." in said
     assert ends[0] == ends[1]
+
+
+def test_input_is_typed_and_cpus_are_held() -> None:
+    """What the command needs is on a CPU that is held, or waits for it: the machine stands until the CPU is released."""
+    with booted_machine("x86_64") as machine:
+        said = gdb(
+            machine, r"monitor run -i read word; cat /proc/version; test $word = two", "continue", r"monitor type two\n",
+            "tbreak vfs_read", "continue", "set var $other = 3 - $_thread", "monitor hold others", "stepi", "continue",
+            r'eval "thread %d", $other', "stepi", "monitor when", "monitor release", "continue", "monitor when",
+            command="true",
+        )  # fmt: skip
+    assert "Every CPU sleeps, and nothing will wake one." in said and "4 bytes are typed" in said
+    (hit,) = re.findall(r'Thread (\d) "CPU \d" hit Temporary breakpoint 1', said)
+    other = 2 - int(hit)
+    assert f"\nheld: CPU {other}\n" in said and f"CPU {other} is held, so it makes no step: monitor release." in said
+    stands = said.index(f"Every other CPU sleeps, and CPU {other} is held: monitor release.")
+    assert stands < said.index("all CPUs run") < said.index("The command has ended with status 0.")
+    assert re.findall(r"branch 0(.*)$", said, re.MULTILINE) == [f", held: CPU {other}", ""]

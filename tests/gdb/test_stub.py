@@ -166,12 +166,26 @@ def test_libraries_are_told_before_what_else_has_stopped_the_machine(
     assert len(travel.asked) == asked  # the machine has not moved
 
 
+def test_libraries_as_gdb_reads_them_where_the_abi_is_of_linux(
+    machine: Machine, travel: Standing, client: list[socket.socket]
+) -> None:
+    """Only files that say themselves where they are."""
+    loaded = Loaded()
+    stub, end = stub_of(machine, travel, loaded)
+    client.append(end)
+    loaded.libraries = [Library("/a&b.ko", (0x5000,)), Library("/c.ko", (0x6000,), relocatable=True)]
+    assert stub.answer(b"qXfer:libraries-svr4:read::0,1000").splitlines()[1:-1] == [
+        b'<library name="/a&amp;b.ko" lm="0x1" l_addr="0x0" l_ld="0x0" lmid="0x0"/>'
+    ]
+    loaded.libraries = []
+    travel.next = StopReason(Reason.BREAKPOINT, Instant(1), 0, (Breakpoint(0x5000),))
+    assert stub.answer(b"vCont;c") == b"T05thread:1;library:;"
+
+
 def test_monitor(stub: Stub, travel: Standing, client: list[socket.socket]) -> None:
     def monitor(line: str) -> str:
         assert stub.answer(b"qRcmd," + line.encode().hex().encode()) == b"OK"
-        data = client[0].recv(1 << 16)
-        pieces = [piece.split(b"#")[0] for piece in data.split(b"$O")[1:]]
-        return b"".join(bytes.fromhex(piece.decode()) for piece in pieces).decode()
+        return said(client[0])
 
     assert monitor("when").startswith("0.014349000 s, turn 1000")
     assert monitor("trace") == "the trace\n"
@@ -189,8 +203,56 @@ def test_monitor(stub: Stub, travel: Standing, client: list[socket.socket]) -> N
     assert monitor("unwatch") == "1 removed\n"
 
 
+def test_input_is_typed(stub: Stub, travel: Standing) -> None:
+    for line, data in (
+        (r"type one\n two\t\\\x41", b"one\n two\t\\A"), (r"type \x20é\x20", b" \xc3\xa9 "), ("type", b""), (r"type a\q", None),
+        ("type a\\", None), ("run -i cat -i", (b"begin", b"cat -i", None)), ("run cat", (b"begin", b"cat", b"")),
+        ("run -i", None),
+    ):  # fmt: skip
+        travel.asked.clear()
+        assert stub.answer(b"qRcmd," + line.encode().hex().encode()) == b"OK"
+        typed = [tuple(one.encode() if isinstance(one, str) else one for one in asked) for asked in travel.asked]
+        assert typed == ([] if data is None else [data if isinstance(data, tuple) else (b"type", data)])
+
+
+def test_held_cpus(stub: Stub, machine: Machine, travel: Standing, client: list[socket.socket]) -> None:
+    """They make no step, and `info threads` says that they are held. Where gdb wants that others stand, its user is told."""
+    def monitor(line: str) -> None:
+        assert stub.answer(b"qRcmd," + line.encode().hex().encode()) == b"OK"
+
+    travel.next = StopReason(Reason.IDLE, Instant(1), 0)
+    stub.answer(b"vCont;c:1")
+    stub.answer(b"vCont;c:1")
+    assert said(client[0]).count("All CPUs run") == 1
+    stub.answer(b"Hg1")
+    monitor("hold others")
+    assert [cpu.held for cpu in machine.board.cpus] == [False, True] and travel.asked[-1] == ("changing",)
+    assert bytes.fromhex(stub.answer(b"qThreadExtraInfo,2").decode()).endswith(b", held")
+    asked = len(travel.asked)
+    assert stub.answer(b"vCont;s:2;c") == b"T02thread:2;"  # after an error, gdb would try it for ever
+    assert len(travel.asked) == asked
+    stub.answer(b"vCont;s:1;c")
+    monitor("when")
+    monitor("hold 0")
+    monitor("hold 7")
+    assert said(client[0]).splitlines()[1:] == [
+        "CPU 1 is held, so it makes no step: monitor release.", "Every other CPU sleeps, and CPU 1 is held: monitor release.",
+        "0.014349000 s, turn 1000, CPU 0, branch 0, held: CPU 1",
+        "one CPU must run", "CPU 7 is not there, or off",
+    ]  # fmt: skip
+    monitor("release")
+    assert not any(cpu.held for cpu in machine.board.cpus)
+
+
+def said(client: socket.socket) -> str:
+    """What a client was told to print."""
+    pieces = [piece.split(b"#")[0] for piece in client.recv(1 << 16).split(b"$O")[1:]]
+    return b"".join(bytes.fromhex(piece.decode()) for piece in pieces).decode()
+
+
 PACKETS = (
     *(b"qRcmd," + line.hex().encode() for line in (b"catch syscall", b"threads tasks", b"caller pc=0x1000", b"uncatch")),
+    b"QCatchSyscalls:1;0;1", b"QCatchSyscalls:0", b"qXfer:libraries-svr4:read::0,1000", b"qRcmd,747970652061", b"vCont;c:1",
     b"?", b"g", b"G00", b"m1000,8", b"M1000,1:00", b"X1000,1:a", b"p0", b"P0=00", b"Z0,1000,1", b"z0,1000,1", b"Z2,1000,8",
     b"vCont;c", b"vCont;s:1;c", b"vCont;s:1", b"c", b"s", b"bc", b"bs", b"Hg1", b"Hc-1", b"T1", b"qC", b"qfThreadInfo",
     b"qSupported:swbreak+;xmlRegisters=i386", b"qXfer:features:read:target.xml:0,1000", b"qXfer:threads:read::0,1000",

@@ -182,3 +182,19 @@ def test_traps_stop_and_tasks_that_wait_are_threads(debugged: LinuxMachine, symb
     assert len(re.findall(r'^\s+\d+\s+Thread \d+ "\S+-\d+" \(waits\)\s+0x\w+ in __schedule \(\)', said, re.MULTILINE)) > 40
     stack = frames(said)
     assert stack[:2] == ["__schedule", "schedule"] and stack[-1].startswith("ret_from_fork")
+
+
+def test_system_calls_are_caught_by_name(debugged: LinuxMachine, symbols: Path) -> None:
+    """Forward and backward, and a module's symbols are still there."""
+    said = gdb(
+        debugged, symbols, "catch syscall getpid getppid", "continue", "continue", "monitor when", "continue", "reverse-continue",
+        "monitor when", "reverse-continue", "delete", "continue", command="sh -c 'echo $PPID'",
+    )  # fmt: skip
+    caught = re.findall(r"hit Catchpoint 1 \((call to syscall|returned from syscall) (\w+)\), 0x\w+ in (\w+|\?\?)", said)
+    entry = "entry_SYSCALL_64"
+    assert caught == [
+        ("call to syscall", "getpid", entry), ("returned from syscall", "getpid", "??"), ("call to syscall", "getppid", entry),
+        ("returned from syscall", "getpid", "??"), ("call to syscall", "getpid", entry),
+    ]  # fmt: skip
+    instants = re.findall(r"^\S+ s, turn \d+, CPU \d", said, re.MULTILINE)
+    assert len(instants) == 2 and instants[0] == instants[1]

@@ -46,6 +46,7 @@ OPERATION_COUNT, TRANSLATE, CONTEXT_PC_NEXT = 7, 4, 16
 # Values of Cpu.status
 OFF, RUNNING, HALTED = u64(0), u64(1), u64(2)
 STOPPED = u64(3)  # halted with interrupts off
+HELD = u64(8)  # is added to one of these: the CPU gets no turns
 
 # Values of Cpu.request
 NO_REQUEST, HOST_CALL_REQUEST, STOP_REQUEST = u64(0), u64(1), u64(2)

@@ -89,7 +89,7 @@ class GdbArch(ABC):
     To find callers that GDB does not find: counters, frame, stack_bias, unwound, kernel_names.
     To unwind stacks whose registers the CPU has not saved yet: saved().
     To step over interrupts and faults: asks(), returns(), trap_level(), trap_entries(), jumped_to(), trap(), address_space().
-    To stop at traps: traps, entries_of().
+    To stop at traps: traps, entries_of(); at system calls also syscall_number().
     """
 
     name: ClassVar[str]  # GDB's, as in `set architecture`
@@ -139,6 +139,10 @@ class GdbArch(ABC):
     def entries_of(self, cpu: Cpu, read: Read, kind: int) -> Iterable[int]:
         """Those of `trap_entries` at which the handlers of traps of a kind begin, and perhaps others."""
         return self.trap_entries(cpu, read)
+
+    @abstractmethod
+    def syscall_number(self, cpu: Cpu) -> int:
+        """The number of the system call at whose handler's first instruction a CPU is."""
 
     @abstractmethod
     def trap(self, cpu: Cpu, read: Read) -> Trap | None:

@@ -90,6 +90,9 @@ class Riscv64(GdbArch):
     def trap_entries(self, cpu: Cpu, read: Read) -> Iterable[int]:
         yield int(state.Env.from_address(cpu.env).stvec) & ~3
 
+    def syscall_number(self, cpu: Cpu) -> int:
+        return int(state.Env.from_address(cpu.env).gpr[_GENERAL.index("a7")])
+
     def trap(self, cpu: Cpu, read: Read) -> Trap | None:
         at = state.Env.from_address(cpu.env)
         asked = int(at.scause) in _ASKED

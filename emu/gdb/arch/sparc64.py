@@ -147,6 +147,9 @@ class Sparc64(GdbArch):
         table = int(state.Env.from_address(cpu.env).tbr) & ~_TABLE
         return (table + _NESTED * nested + _ENTRY * kind for nested in range(2) if 0 <= kind < _KINDS)
 
+    def syscall_number(self, cpu: Cpu) -> int:
+        return int(state.Env.from_address(cpu.env).bgregs[1])  # the handler has globals of its own
+
     def trap(self, cpu: Cpu, read: Read) -> Trap | None:
         at = state.Env.from_address(cpu.env)
         if not 0 < at.tl < len(at.ts):

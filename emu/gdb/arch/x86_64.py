@@ -60,6 +60,7 @@ _NUMBERS: Mapping[str, int] = {
     "fiseg": x86.UC_X86_REG_FCS, "fioff": x86.UC_X86_REG_FIP, "foseg": x86.UC_X86_REG_FDS, "fooff": x86.UC_X86_REG_FDP,
     "fop": x86.UC_X86_REG_FOP,
 }  # fmt: skip
+_ORIG_RAX, _NO_CALL = "orig_rax", (1 << 64) - 1  # the system call to begin again: there is none
 _STACK = tuple(f"st{n}" for n in range(8))  # of x87
 _MODEL_SPECIFIC: Mapping[str, int] = {"efer": 0xC000_0080, "k_gs_base": 0xC000_0102}
 _SET = frozenset((*_GENERAL, "eflags", "mxcsr", *_X87, *(f"xmm{n}" for n in range(16)), *_STACK))
@@ -109,12 +110,15 @@ class X86_64(GdbArch):  # noqa: N801  # the architecture's own spelling
             _VECTOR + _flags("i386_mxcsr", _MXCSR),
         ),
         Feature("org.gnu.gdb.i386.segments", (Register("fs_base", 64, "int"), Register("gs_base", 64, "int"))),
+        Feature("org.gnu.gdb.i386.linux", (Register(_ORIG_RAX),)),  # GDB's `catch syscall` wants it
         Feature("org.emu.control", tuple(Register(name, group="system") for name in ("k_gs_base", *_CONTROL, "efer"))),
     )
 
     def read(self, cpu: Cpu, name: str) -> int | None:
         if name == "rip":
             return cpu.pc
+        if name == _ORIG_RAX:
+            return _NO_CALL
         if (number := _MODEL_SPECIFIC.get(name)) is not None:
             return int(cpu.uc.msr_read(number))
         if name in _STACK:
@@ -158,6 +162,9 @@ class X86_64(GdbArch):  # noqa: N801  # the architecture's own spelling
         table = read(base, limit + 1)
         gates = struct.iter_unpack("<HHHHII", table[: len(table) & -16])
         return {low | middle << 16 | high << 32: n for n, (low, _, kind, middle, high, _) in enumerate(gates) if kind & 0x8000}
+
+    def syscall_number(self, cpu: Cpu) -> int:
+        return int(cpu.uc.reg_read(x86.UC_X86_REG_RAX))
 
     def trap(self, cpu: Cpu, read: Read) -> Trap | None:
         space = self.address_space(cpu)
