@@ -28,6 +28,7 @@ __all__ = ["LATEST", "Replay"]
 
 _NOWHERE = int(NOWHERE)
 LATEST = Instant(_NOWHERE, _NOWHERE, _NOWHERE)
+_NEAR = 1_000_000  # instructions that are executed faster than a checkpoint is made
 _ANY_SIZE = 0xFFFF_FFFF
 _LONGEST = 16  # bytes of an instruction, of any architecture
 _SHARE = 40  # a run makes a checkpoint when it has lasted this many times as long as making the last one took
@@ -87,11 +88,11 @@ class Replay:
             return Instant(self.history.turns, self._board.cpus[current].instructions, _NOWHERE, current)
         return Instant(self.history.turns + 1, 0, 0, current)
 
-    def _point(self, anchor: bool = False) -> Point:
+    def _point(self, instant: Instant, anchor: bool = False) -> Point:
         cpus = self._board.cpus
         times = [time for cpu in cpus if (time := turns.ready_at(cpu.record)) != _NOWHERE]
         return Point(
-            self.now,
+            instant,
             self._checkpoints.save(),
             self.history.turns,
             tuple(cpu.instructions for cpu in cpus),
@@ -104,12 +105,15 @@ class Replay:
             anchor,
         )
 
-    def _here(self) -> Point:
-        """A point at the state of the run: the one that it has just been restored from, if there is one."""
-        point, counts = self._from, tuple(cpu.instructions for cpu in self._board.cpus)
-        here = self.now, self.history.turns, counts
-        restored = point is not None and (point.instant, point.turns, point.instructions) == here
-        return point if point is not None and restored else self._point()
+    def start(self) -> Point:
+        """A point from which the run goes on, without regard to what is shown: where the machine comes from, if executing again
+        what is between costs less than a new checkpoint."""
+        point = self._from
+        if point is not None:
+            executed = sum(cpu.instructions for cpu in self._board.cpus) - sum(point.instructions)
+            if executed <= _NEAR and self.points.next_anchor(point) is None:
+                return point
+        return self._point(self.boundary())
 
     def _is_usable(self, point: Point) -> bool:
         return point.anchor or not point.patching or point.listening.keys() == self.stopping.breakpoints
@@ -122,7 +126,7 @@ class Replay:
     def keep(self, anchor: bool = False) -> None:
         """Adds a point at the present."""
         begun = perf_counter()
-        point = self._point(anchor)
+        point = self._point(self.now, anchor)
         self.points.add(point)
         kept = perf_counter()
         self.due = kept + _SHARE * (kept - begun)
@@ -132,7 +136,7 @@ class Replay:
     def keep_here(self) -> Point:
         """Adds a point at the present, where the machine is as the run was, and returns it."""
         self.now = self.boundary()
-        self.points.add(point := self._point())
+        self.points.add(point := self._point(self.now))
         return point
 
     def restore(self, point: Point) -> None:
@@ -143,10 +147,6 @@ class Replay:
         self.stopping.went_back(point.listening, point.watches)
         self.now, self.shown, self._near, self.faulted = point.instant, None, None, 0
         self._from = point
-
-    def start(self) -> Point:
-        """A point where the run goes on, without regard to what is shown: the present one if nothing is."""
-        return self._point()
 
     def changed(self) -> None:
         """The machine was changed: it goes on from the present state."""
@@ -168,6 +168,7 @@ class Replay:
         if self._near is not None:
             now = self.now
             self.restore(self._near)
+            self.to_turn(now.turn)
             self.now = now
 
     # Limits of what is noted, and goals
@@ -275,7 +276,7 @@ class Replay:
     def to_block(self, turn: int, instructions: int) -> None:
         """Runs to the beginning of the block of a turn with which its CPU has started at least so many instructions."""
         self.to_turn(turn)
-        near = self._here()
+        near = self.start()
         if not near.anchor:
             self.points.add(near)  # what has been looked at is gone back to, and gone on from
         self._run_to_block(turn, instructions)
@@ -313,6 +314,7 @@ class Replay:
                 pass
         cost = cpu.cycles - before
         self.restore(near)
+        self.to_turn(turn)
         self._run_to_block(turn, instructions)
         return cost
 

@@ -109,11 +109,9 @@ class Checkpoints:
         if checkpoint._owner is not self:
             raise ValueError("this is a checkpoint of another machine")
         self._base = checkpoint._base
-        if self._base.in_force:
-            self._base.back()
-        else:
+        if not self._base.in_force:
             self._base.use()
         for memory, contents in zip(self._memory, checkpoint._pages, strict=True):
-            memory.put_back(contents)
+            memory.change_to(contents)
         self._objects.back_to_base(self._objects.changed())
         self._objects.put_back(checkpoint._contents)
