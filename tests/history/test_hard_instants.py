@@ -85,6 +85,38 @@ def test_among_nmis_of_watchdogs(arch: str) -> None:
         forward_only(machine, arch, BUSY, journey.states)
 
 
+@pytest.mark.long("takes a minute")
+@pytest.mark.parametrize("arch", ["x86_64", "sparc64", "riscv64"])
+def test_nmis_that_the_host_sends(arch: str) -> None:
+    """They are changes of the run, and come again at their instants, also where a block is under way."""
+    with Machine(arch=arch, cpus=2, memory=MEMORY) as machine:
+        travel, state, choose = machine.travel, State(machine.board, arch), random.Random(1)
+        handler = Breakpoint(nmi_handler(machine))
+        travel.begin("ls /bin | wc; sleep 0.001; busy 2 1")
+        first, sent = travel.now, []
+        for n in range(8):
+            travel.step(n % 2, choose.randrange(1, 40_000))
+            with travel.changing():
+                machine.inject_nmi(choose.randrange(2))
+            sent.append((travel.now, state()))
+        assert travel.go().reason == Reason.ENDED
+        end = travel.now, state()
+        travel.goto(first)
+        travel.add(handler)
+        nmis = []
+        while (stopped := travel.go()).reason == Reason.BREAKPOINT:
+            nmis.append(stopped.instant)
+        assert (travel.now, state()) == end
+        assert len(nmis) > 4
+        assert [travel.back().instant for _ in nmis] == nmis[::-1]
+        travel.remove(handler)
+        for instant, there in choose.sample(sent, 8):
+            travel.goto(instant)
+            assert (travel.now, state()) == (instant, there)
+            assert travel.go().reason == Reason.ENDED
+            assert (travel.now, state()) == end
+
+
 # Timing models: what a block costs depends on what was executed before
 
 
@@ -165,6 +197,20 @@ def test_at_accesses_to_the_device(timing: str) -> None:
         journey = Journey(machine, USES_DEVICE, machine.kernel.image.symbols.get, 2, state)
         stops: list[Stop] = [Watchpoint(DEVICE + at, 1, reads=True, physical=True) for at in PLACES]
         assert look_around(journey, stops, 12) >= 2 * len(PLACES)
+
+
+@pytest.mark.long("takes a minute")
+@pytest.mark.parametrize("arch", ["x86_64", "sparc64", "riscv64"])
+def test_at_host_calls(arch: str) -> None:
+    """By which the guest uses timers, sends messages, prints, and reads what was typed."""
+    command = "read line; echo $line; sleep 0.002; cat /proc/uptime | wc"
+    with Machine(arch=arch, cpus=2, memory=MEMORY) as machine:
+        find = machine.kernel.image.symbols.get
+        journey = Journey(machine, command, find, 4)
+        stops: list[Stop] = [Breakpoint(at) for at in [find("hostcall")] if at is not None]
+        assert look_around(journey, stops, 16) > 16
+    with Machine(arch=arch, cpus=2, memory=MEMORY) as machine:
+        forward_only(machine, arch, command, journey.states)
 
 
 @pytest.mark.long("boots a Linux")
