@@ -121,8 +121,7 @@ def test_nmis_that_the_host_sends(arch: str) -> None:
 
 
 @pytest.mark.long("takes minutes")
-@pytest.mark.parametrize("command", [PATCHING, COMMAND.format(IN_BACKGROUND)], ids=["patching", "plain"])
-@pytest.mark.parametrize("cpus", [2, 4])
+@pytest.mark.parametrize(("cpus", "command"), [(4, PATCHING), (2, COMMAND.format(IN_BACKGROUND))], ids=["patching", "plain"])
 @pytest.mark.parametrize(
     ("timing", "cpu_model"), [(timing, model) for timing in (PIPELINE, CACHES) for model in X86_64().cpu_models]
 )
@@ -160,6 +159,8 @@ class PcState(State):
 
     def __call__(self, acting: int | None = None) -> int:
         devices = [_numbers(self._pc.record), [_numbers(apic) for apic in self._pc.apics]]
+        for port in devices[0]["serial"]:  # when the host takes what was sent depends on the host
+            del port["sent_count"], port["sent_wanted"]
         return zlib.crc32(repr((devices, [port.waiting for port in self._pc.serial])).encode(), super().__call__(acting))
 
 
@@ -197,6 +198,8 @@ def test_at_accesses_to_the_device(timing: str) -> None:
         journey = Journey(machine, USES_DEVICE, machine.kernel.image.symbols.get, 2, state)
         stops: list[Stop] = [Watchpoint(DEVICE + at, 1, reads=True, physical=True) for at in PLACES]
         assert look_around(journey, stops, 12) >= 2 * len(PLACES)
+    with Machine(cpus=2, memory=MEMORY, timing=timing) as machine:
+        forward_only(machine, "x86_64", USES_DEVICE, journey.states, DeviceState(machine.board, "x86_64"))
 
 
 @pytest.mark.long("takes a minute")
@@ -216,9 +219,13 @@ def test_at_host_calls(arch: str) -> None:
 @pytest.mark.long("boots a Linux")
 def test_at_accesses_to_devices_of_a_pc(tmp_path_factory: pytest.TempPathFactory) -> None:
     """The local APIC, which a timer and messages use, and serial ports, whose data a read takes."""
-    with boot_once(kernel_for_tests(), shared_folder(tmp_path_factory, "linux")) as machine:
+    command = "echo hi > /dev/kmsg; sleep 0.01; cat /proc/uptime"
+    folder = shared_folder(tmp_path_factory, "linux")
+    with boot_once(kernel_for_tests(), folder) as machine:
         find = machine._guest.symbols.address
-        journey = Journey(machine, "echo hi > /dev/kmsg; sleep 0.01; cat /proc/uptime", find, 1, PcState(machine))
+        journey = Journey(machine, command, find, 1, PcState(machine))
         stops: list[Stop] = [Watchpoint(LOCAL_APIC, 4096, reads=True, physical=True)]
         stops += [Breakpoint(at) for name in ("io_serial_in", "io_serial_out", "native_apic_mem_write") if (at := find(name))]
         assert look_around(journey, stops, 12) > 40
+    with boot_once(kernel_for_tests(), folder) as machine:
+        forward_only(machine, "x86_64", command, journey.states, PcState(machine))
