@@ -247,6 +247,7 @@ class Replay:
     def to_turn(self, turn: int) -> None:
         """Runs to the beginning of a turn, unless the machine is in it already."""
         self.note_between(None, None)
+        self.no_goal()
         if self.history.turns < turn:
             self.history.goal_turn = turn - 1
             there = self.history.turns == turn - 1 and not self._board.record.interrupted

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from emu.cpu.timing import TIMING_MODELS
 from emu.gdb import arch as gdb_arch
 from emu.gdb.memory import Memory
 from emu.history.stops import Breakpoint, Instant, Reason, Stop, TakenTrap, Watchpoint
@@ -154,6 +155,21 @@ def test_a_machine_goes_back_by_its_own_methods() -> None:
         m.at(found)
         m.back(3, cpu=m.travel.cpu)
         assert m.travel.now < found
+
+
+@pytest.mark.parametrize("timing", TIMING_MODELS)
+def test_a_stop_soon_after_the_beginning(timing: str) -> None:
+    """The machine needs no checkpoint there: it goes on from the beginning, also to find out what the block costs."""
+    with Machine(cpus=2, memory=LAST_PAGES, timing=timing) as machine:
+        there = Breakpoint(machine.kernel.image.symbol("vfs_read"))
+        machine.travel.begin("taskset 1 cat /proc/version")
+        machine.travel.add(there)
+        for _ in range(2):
+            stop = machine.travel.go()
+            assert (stop.reason, machine.board.cpus[stop.cpu].pc) == (Reason.BREAKPOINT, there.address)
+        assert machine.travel.back().instant < stop.instant
+        assert machine.board.cpus[machine.travel.cpu].pc == there.address
+        assert machine.travel.go().instant == stop.instant
 
 
 def test_steps_go_the_same_way_back(run: Run) -> None:
