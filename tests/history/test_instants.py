@@ -93,11 +93,13 @@ class Journey:
                 assert (self.travel.now, self.state()) == (self.end, self.end_state)
 
 
-def forward_only(machine: Machine | LinuxMachine, arch: str, command: str, states: dict[Instant, tuple[int, int]]) -> None:
+def forward_only(
+    machine: Machine | LinuxMachine, arch: str, command: str, states: dict[Instant, tuple[int, int]], state: State | None = None
+) -> None:
     """A machine that never stops has the same states at these instants."""
     met = {instant: loosely for instant, (_, loosely) in states.items() if instant.place not in (0, NOWHERE)}
     driver = machine.driver()
-    with states_at(machine.board, State(machine.board, arch), met) as found:
+    with states_at(machine.board, state or State(machine.board, arch), met) as found:
         driver.begin(command, b"", None)
         while driver.status is None:
             driver.moment()
