@@ -334,7 +334,7 @@ class Replay:
         before = cpu.pc
         self.history.touched = 0
         cpu.record.state.cflags_next_tb = 1
-        native.show(self._board.record, cpu.record, shown.cycles, shown.instructions)
+        native.show(self._board.record, cpu.record, shown.cycles, shown.instructions, shown.done == 0)
         cpu.record.state.cflags_next_tb = _ANY_SIZE
         self._account(shown.cycles, shown.instructions)
         if not 0 <= cpu.pc - before <= _LONGEST:
