@@ -47,7 +47,7 @@ class Watchpoint:
 class TakenTrap:
     """Stops where a CPU has taken a trap, before the first instruction of the handler.
 
-    A system call that the CPU executes as a mere jump, like SYSCALL of x86-64, is none.
+    A system call that the CPU executes as a mere jump, as some do, is none.
 
     Attributes:
         cpu: the index of the only CPU that it stops; None: each does.
