@@ -145,7 +145,10 @@ class Names:
 
 def expect_linux():
     """gdb has `catch syscall` only where it takes the ABI for GNU/Linux's. For SPARC V9 it does so anyway."""
-    if gdb.selected_inferior().architecture().name().startswith("i386"):
+    inferior = gdb.selected_inferior()
+    if inferior.connection is not None and inferior.architecture().name().startswith("i386"):
+        gdb.execute("monitor abi linux", False, True)
+        gdb.execute("unset tdesc filename")
         gdb.execute("set osabi GNU/Linux")
 
 

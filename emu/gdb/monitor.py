@@ -62,6 +62,7 @@ class Monitor:
     Attributes:
         tasks: those that are threads.
         catching: the traps that stop.
+        of_linux: whether GDB may take the ABI for GNU/Linux's.
     """
 
     def __init__(self, travel: Travel, memory: Memory, views: Views) -> None:
@@ -69,6 +70,7 @@ class Monitor:
         self._checkpoints: dict[str, Instant] = {}
         self.tasks = TaskThreads(views.waiting, memory.arch)
         self.catching = Catching(travel, travel.board, memory)
+        self.of_linux = False
         self._commands: Mapping[str, tuple[str, str, Callable[[str, Cpu], str]]] = {
             "help": ("", "shows this", self._help),
             "when": ("", "shows the present instant: virtual time, turn, CPU", self._when),
@@ -88,6 +90,7 @@ class Monitor:
             "unwatch": ("", "ends all of these", self._unwatch),
             "catch": ("[TRAP...]", "stops where CPUs take traps, also syscall:NUMBER; or lists their names", self._catch),
             "uncatch": ("", "ends this", self._uncatch),
+            "abi": ("none|linux", "whether gdb may take the ABI for GNU/Linux's, for emu.gdb", self._abi),
             "caller": ("[REGISTER=VALUE...]", "the caller's registers, for emu.gdb", self._caller),
         }
 
@@ -200,6 +203,12 @@ class Monitor:
     def _uncatch(self, words: str, cpu: Cpu) -> str:
         self.catching.clear()
         return "no traps stop\n"
+
+    def _abi(self, words: str, cpu: Cpu) -> str:
+        if words not in ("none", "linux"):
+            raise ValueError("the ABI is none or linux")
+        self.of_linux = words == "linux"
+        return "(gdb reads this again: unset tdesc filename)\n"
 
     def _caller(self, words: str, cpu: Cpu) -> str:
         return f"{answer(self._views.callers, self._memory.arch, words.split())}\n"

@@ -123,6 +123,7 @@ class Stub:
             self._breakpoints.clear()
             self._monitor.catching.clear()
             self._syscalls.clear()
+            self._monitor.of_linux = False
 
     def answer(self, packet: bytes) -> bytes:
         """The reply to a packet: an error to a damaged one, nothing to an unknown one."""
@@ -160,7 +161,7 @@ class Stub:
         raise Detached(kills=False)
 
     def _description(self, rest: bytes) -> bytes:
-        return part(self._arch.description.encode(), rest)
+        return part(self._arch.description(of_linux=self._monitor.of_linux).encode(), rest)
 
     def _threads(self, rest: bytes) -> bytes:
         lines = [

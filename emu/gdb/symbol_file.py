@@ -20,7 +20,7 @@ _ALLOCATED, _EXECUTED = 2, 4
 _GLOBAL, _WEAK, _OBJECT, _FUNCTION = 1, 2, 1, 2
 _HEADER, _SEGMENT, _SECTION, _ENTRY = "16sHHIQQQIHHHHHH", "IIQQQQQQ", "IIQQQQIIQQ", "IBBHQQ"
 _LOAD, _EXECUTABLE = 1, 5  # a segment, and its permissions: read, execute
-_LAST_SIZE = 16  # bytes of the last symbol, whose end is not known
+_LAST_SIZE = 16  # bytes of the last symbol, if its end is not known
 
 
 class Symbol(NamedTuple):
@@ -51,7 +51,7 @@ def symbol_file(
     order = "<" if byte_order == "little" else ">"
     ranges = [_range(known)] if code is None else list(code)
     names, entries = bytearray(b"\0"), [struct.pack(order + _ENTRY, 0, 0, 0, 0, 0, 0)]
-    sizes = _sizes(known)
+    sizes = _sizes(known, ranges)
     for local in (True, False):  # local symbols come first
         for index, one in enumerate(known):
             if one.type.islower() != local:
@@ -72,10 +72,11 @@ def write_symbol_file(path: Path, data: bytes) -> None:
     new.replace(path)
 
 
-def _sizes(known: Sequence[Symbol]) -> Sequence[int]:
-    """Of each symbol, the bytes to the next address that another one has."""
+def _sizes(known: Sequence[Symbol], code: Sequence[range]) -> Sequence[int]:
+    """Of each symbol, the bytes to the next address that another one has; of the last one, to the end of its range of code."""
     sizes = [0] * len(known)
-    here = following = known[-1].address + _LAST_SIZE if known else 0
+    last = known[-1].address if known else 0
+    here = following = next((part.stop for part in code if last in part), last + _LAST_SIZE)
     for index in reversed(range(len(known))):
         address = known[index].address
         if address != here:

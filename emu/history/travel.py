@@ -316,7 +316,8 @@ class Travel(Standing, Writing):
             before, at = point.instant, point.instant.place
             if point.anchor and earliest < before and (stops := replay.stopping.at(0, at, before.cpu)):  # changed at a stop
                 replay.restore(point)
-                return StopReason(Reason.BREAKPOINT, self.now, self.cpu, stops)
+                if self.board.current.pc == at:  # it was not made to go on elsewhere
+                    return StopReason(Reason.BREAKPOINT, self.now, self.cpu, stops)
         return None
 
     def _stopped_back(self) -> StopReason:

@@ -39,6 +39,13 @@ def test_symbols_have_addresses_sizes_and_kinds(byte_order: Literal["little", "b
     assert (text["sh_type"], text["sh_addr"], text["sh_size"]) == ("SHT_NOBITS", 0x1000, 0x190)
 
 
+def test_the_last_function_ends_with_its_code() -> None:
+    """gdb does not name an instruction behind a function's end."""
+    file = ELFFile(io.BytesIO(symbol_file(KNOWN[:2], 62, "little", [range(0x1000, 0x1400)])))
+    sizes = {one.name: one["st_size"] for one in file.get_section_by_name(".symtab").iter_symbols()}
+    assert (sizes["start"], sizes["inner"]) == (0x10, 0x3F0)
+
+
 def test_no_symbols_are_a_file_too() -> None:
     file = ELFFile(io.BytesIO(symbol_file([], 62, "little")))
     assert [section.name for section in file.iter_sections()] == ["", ".text", ".symtab", ".strtab", ".shstrtab"]

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 import pytest
 
 from emu.cpu.cpu import Cpu
-from emu.gdb import arch as gdb_arch
 from emu.gdb.stub import Stub
 from emu.history.travel import Travel
 from emu.machine import Machine
@@ -73,6 +72,18 @@ def test_returns_are_found_backward_without_having_been_seen(called: tuple[Machi
     assert (first, second) == (b"syscall_return:" + read, b"syscall_entry:" + read)
 
 
+def test_a_call_is_looked_for_where_the_machine_has_moved_otherwise(called: tuple[Machine, Stub]) -> None:
+    """A later call from the same place may have been made meanwhile: what is known of the last one is not believed."""
+    machine, stub = called
+    opened = b"%x" % NUMBERS.get(machine.board.arch.name, GENERIC)["openat"]
+    stub.answer(b"QCatchSyscalls:1;%b;3e7" % opened)
+    assert stops(stub, b"vCont;c", 1) == [b"syscall_entry:" + opened]
+    known = stub._syscalls._calls
+    known.update({place: call._replace(number=999) for place, call in known.items()})
+    stub.answer(b"s")
+    assert stops(stub, b"vCont;c", 1) == [b"syscall_return:" + opened]
+
+
 @pytest.mark.parametrize("packet", [b"QCatchSyscalls:", b"QCatchSyscalls:2", b"QCatchSyscalls:1;x", b"QCatchSyscalls:1;"])
 def test_damaged_packets(called: tuple[Machine, Stub], packet: bytes) -> None:
     assert called[1].answer(packet) == b"E16"
@@ -99,6 +110,12 @@ def test_gdb_knows_their_names(arch: str) -> None:
     assert ends[0] == ends[1]
 
 
-def test_the_register_that_gdb_wants_is_there() -> None:
-    """GDB takes a description for GNU/Linux's only with orig_rax."""
-    assert "orig_rax" in {register.name for register in gdb_arch.load("x86_64").registers}
+def test_gdb_takes_the_abi_for_that_of_linux_only_when_asked(called: tuple[Machine, Stub]) -> None:
+    """It would even if a program's file says so; its own `record` then fails."""
+    machine, stub = called
+    read = b"qXfer:features:read:target.xml:0,4000"
+    before = stub.answer(read)
+    assert stub.answer(b"qRcmd," + b"monitor abi linux"[8:].hex().encode()) == b"OK"
+    changed = machine.board.arch.name == "x86_64"
+    assert (stub.answer(read) != before) == changed and (b'"org.gnu.gdb.i386.linux"' in stub.answer(read)) == changed
+    assert b'"org.gnu.gdb.i386.linux"' not in before

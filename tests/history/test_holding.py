@@ -88,3 +88,21 @@ def test_one_cpu_must_run(stopped: tuple[Machine, Travel, int]) -> None:
         with pytest.raises(ValueError, match="CPU"):
             hold(machine.board, cpus, travel.changing())
     assert held(machine.board) == [] and travel.branch == 0
+
+
+def test_a_stop_at_which_the_machine_was_changed_is_met_going_back(stopped: tuple[Machine, Travel, int]) -> None:
+    """Unless the change has made its CPU go on elsewhere."""
+    machine, travel, place = stopped
+    travel.add(Breakpoint(place))
+    first = travel.go().instant
+    with travel.changing():
+        pass
+    second = travel.go()
+    pc, cpu = machine.board.cpus[second.cpu].pc, machine.board.cpus[second.cpu]
+    with travel.changing():
+        cpu.record.location[0] = machine.kernel.image.symbols["sched_clock"]
+    travel.step(second.cpu, 1)
+    with travel.changing():
+        cpu.record.location[0] = pc
+    travel.step(second.cpu, 1)
+    assert (travel.back().instant, travel.now) == (first, first)

@@ -28,10 +28,17 @@ VARIABLES = ("jiffies", "tasklist_lock", "init_task", "runqueues", "total_forks"
 
 
 class Journey:
-    """Random travel in the history of a command. `states`: those that were met."""
+    """Random travel in the history of a command. `states`: those that were met. `state`: tells them apart; default: State."""
 
-    def __init__(self, machine: Machine | LinuxMachine, command: str, find: Callable[[str], int | None], seed: int) -> None:
-        self.board, self.state = machine.board, State(machine.board, machine.board.arch.name)
+    def __init__(
+        self,
+        machine: Machine | LinuxMachine,
+        command: str,
+        find: Callable[[str], int | None],
+        seed: int,
+        state: State | None = None,
+    ) -> None:
+        self.board, self.state = machine.board, state or State(machine.board, machine.board.arch.name)
         self.random, self.states = random.Random(seed), dict[Instant, tuple[int, int]]()
         self.travel = Travel(machine)
         self.travel.begin(command)

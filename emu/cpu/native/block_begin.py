@@ -67,6 +67,9 @@ def build(
         if why & translator.ACCOUNTED:
             block_record.take_back(cpu, block)
         if cpu.cycles >= cpu.deadline:
+            if cpu.shown:  # what has become due in the block is seen where the block ends, which is not here
+                emu_stop(uc)
+                loop_exit(cpu.state)
             look_around(cpu)
             if cpu.leaves:
                 cpu.leaves = False

@@ -96,6 +96,7 @@ class GdbArch(ABC):
     stack_pointer: ClassVar[str] = "sp"
     features: ClassVar[Sequence[Feature]]  # all registers
     osabi: ClassVar[str] = "none"  # a kernel has no ABI of an operating system; "": the one that GDB takes by itself
+    linux_feature: ClassVar[str] = ""  # without a feature of this name, GDB does not take the ABI for GNU/Linux's
     counters: ClassVar[Sequence[str]] = ("pc",)  # the program counter, and the next one if there are delay slots
     frame: ClassVar[tuple[str, int]]  # the register, plus bytes, that is `fp` of a call's struct ftrace_ret_stack when it returns
     stack_bias: ClassVar[int] = 0  # how much less the stack pointer is than the address of what is on the stack
@@ -157,15 +158,15 @@ class GdbArch(ABC):
         """All registers, in the order of their numbers."""
         return [register for feature in self.features for register in feature.registers]
 
-    @functools.cached_property
-    def description(self) -> str:
-        """The target description, in XML."""
+    def description(self, *, of_linux: bool) -> str:
+        """The target description, in XML. `of_linux`: whether GDB may take the ABI for GNU/Linux's, as programs' files say."""
         number = 0
         lines = ['<?xml version="1.0"?>', '<!DOCTYPE target SYSTEM "gdb-target.dtd">', '<target version="1.0">']
         osabi = f"<osabi>{self.osabi}</osabi>" if self.osabi else ""
         lines.append(f"<architecture>{self.name}</architecture>{osabi}")
         for feature in self.features:
-            lines.append(f"<feature name={quoteattr(feature.name)}>{feature.types}")
+            name = feature.name if of_linux or feature.name != self.linux_feature else f"org.emu.{feature.name}"
+            lines.append(f"<feature name={quoteattr(name)}>{feature.types}")
             for name, bits, kind, group in feature.registers:
                 more = f" group={quoteattr(group)}" if group else ""
                 lines.append(f'<reg name="{name}" bitsize="{bits}" type="{kind}" regnum="{number}"{more}/>')

@@ -60,6 +60,7 @@ _NUMBERS: Mapping[str, int] = {
     "fiseg": x86.UC_X86_REG_FCS, "fioff": x86.UC_X86_REG_FIP, "foseg": x86.UC_X86_REG_FDS, "fooff": x86.UC_X86_REG_FDP,
     "fop": x86.UC_X86_REG_FOP,
 }  # fmt: skip
+_LINUX = "org.gnu.gdb.i386.linux"
 _ORIG_RAX, _NO_CALL = "orig_rax", (1 << 64) - 1  # the system call to begin again: there is none
 _STACK = tuple(f"st{n}" for n in range(8))  # of x87
 _MODEL_SPECIFIC: Mapping[str, int] = {"efer": 0xC000_0080, "k_gs_base": 0xC000_0102}
@@ -94,6 +95,7 @@ class X86_64(GdbArch):  # noqa: N801  # the architecture's own spelling
     """x86-64, with x87 and SSE registers, and the kernel's: control registers and bases of segments."""
 
     name = "i386:x86-64"
+    linux_feature = _LINUX
     stack_pointer = "rsp"
     counters = ("rip",)
     frame = "rsp", -8
@@ -110,7 +112,7 @@ class X86_64(GdbArch):  # noqa: N801  # the architecture's own spelling
             _VECTOR + _flags("i386_mxcsr", _MXCSR),
         ),
         Feature("org.gnu.gdb.i386.segments", (Register("fs_base", 64, "int"), Register("gs_base", 64, "int"))),
-        Feature("org.gnu.gdb.i386.linux", (Register(_ORIG_RAX),)),  # GDB's `catch syscall` wants it
+        Feature(_LINUX, (Register(_ORIG_RAX),)),
         Feature("org.emu.control", tuple(Register(name, group="system") for name in ("k_gs_base", *_CONTROL, "efer"))),
     )
 
