@@ -66,7 +66,9 @@ class Callers(Unwinder):
         if pc >> 63 == 0 or (known := self._look()) is None:  # a program's code
             return None
         names, bias, trampolines = known
-        if gdb.find_pc_line(pc).symtab is not None and not any(first <= pc < end for first, end in trampolines):
+        # With register windows, which a bias tells, gdb does not use what debug information says of frames.
+        described = bias == 0 and gdb.find_pc_line(pc).symtab is not None
+        if described and not any(first <= pc < end for first, end in trampolines):
             return None
         values = {name: value for name in names if _is_known(value := pending.read_register(name))}
         try:

@@ -28,7 +28,6 @@ __all__ = ["LATEST", "Replay"]
 
 _NOWHERE = int(NOWHERE)
 LATEST = Instant(_NOWHERE, _NOWHERE, _NOWHERE)
-_NEAR = 1_000_000  # instructions that are executed faster than a checkpoint is made
 _ANY_SIZE = 0xFFFF_FFFF
 _LONGEST = 16  # bytes of an instruction, of any architecture
 _SHARE = 40  # a run makes a checkpoint when it has lasted this many times as long as making the last one took
@@ -106,14 +105,12 @@ class Replay:
         )
 
     def start(self) -> Point:
-        """A point from which the run goes on, without regard to what is shown: where the machine comes from, if executing again
-        what is between costs less than a new checkpoint."""
-        point = self._from
-        if point is not None:
-            executed = sum(cpu.instructions for cpu in self._board.cpus) - sum(point.instructions)
-            if executed <= _NEAR and self.points.next_anchor(point) is None:
-                return point
-        return self._point(self.boundary())
+        """A point at the state of the run, without regard to what is shown: the one that the machine has just been restored
+        from, if there is one."""
+        point, counts = self._from, tuple(cpu.instructions for cpu in self._board.cpus)
+        here = self.boundary(), self.history.turns, counts
+        restored = point is not None and (point.instant, point.turns, point.instructions) == here
+        return point if point is not None and restored else self._point(self.boundary())
 
     def _is_usable(self, point: Point) -> bool:
         return point.anchor or not point.patching or point.listening.keys() == self.stopping.breakpoints
@@ -335,7 +332,7 @@ class Replay:
         before = cpu.pc
         self.history.touched = 0
         cpu.record.state.cflags_next_tb = 1
-        native.show(self._board.record, cpu.record, shown.cycles, shown.instructions)
+        native.show(self._board.record, cpu.record, shown.cycles, shown.instructions, shown.done == 0)
         cpu.record.state.cflags_next_tb = _ANY_SIZE
         self._account(shown.cycles, shown.instructions)
         if not 0 <= cpu.pc - before <= _LONGEST:

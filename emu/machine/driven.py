@@ -39,7 +39,8 @@ class Driven:
         self.board: Board = kernel.board
         self.roots, self.divert = roots, divert
         self.journal = Journal()
-        self.apart: Sequence[object] = [*apart, self.journal, *kernel.keep(self.journal)]
+        never_changes = kernel.image, kernel.image.symbols, kernel.image.functions
+        self.apart: Sequence[object] = [*apart, *never_changes, self.journal, *kernel.keep(self.journal)]
         self._kernel, self._running = kernel, running
 
     @property

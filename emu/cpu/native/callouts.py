@@ -18,8 +18,8 @@ from emu.native.records import Words, u64
 Handler: TypeAlias = Callable[[Cpu, u64], None]
 
 __all__ = [
-    "build_watch_program_returns", "build_watch_returns", "call_function_at", "copy_used", "find", "host_call", "is_known",
-    "is_looked_at", "set_handlers", "set_noticed", "take_returns",
+    "build_watch_program_returns", "build_watch_returns", "call_function_at", "call_if_shown_first", "copy_used", "find",
+    "host_call", "is_known", "is_looked_at", "set_handlers", "set_noticed", "take_returns",
 ]  # fmt: skip
 
 LAST_WATCHED = u64(WATCHED_COUNT - 1)
@@ -134,6 +134,14 @@ def call_function_at(cpu: Cpu, board: Board, address: u64) -> None:
     handler = callout.handler
     if handler is not None:
         handler(cpu, callout.argument)
+
+
+@njit
+def call_if_shown_first(cpu: Cpu, address: u64) -> None:
+    """The first instruction of a block that has begun is executed alone, to be shown: runs the host functions for the block."""
+    if cpu.shows_first:
+        cpu.shows_first = False
+        call_function_at(cpu, cpu.board, address)
 
 
 def build_watch_returns(arch: str, walk: Callable[[Cpu, Board, u64], u64]) -> Callable[[Cpu, u64, Handler], None]:

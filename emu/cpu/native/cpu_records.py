@@ -262,6 +262,7 @@ class Cpu(Record):
     goal: u64  # the turn ends before the block with which `instructions` would reach it; or NEVER
     goal_block: Block | None  # that block, once the turn has ended so
     shown: bool  # whether blocks of one instruction are not accounted: an instruction in the midst of a block is shown
+    shows_first: bool  # ... and it is the first one of its block, at which host functions run
     instructions: u64  # instructions in the blocks that have started
     pending_count: u64
     priority: u64  # only vectors above it are taken: those of an interrupt controller's higher priorities
@@ -301,6 +302,7 @@ class Cpu(Record):
     told_at: u64  # the value of `instructions` at that time
     rewritten: u64  # what `instructions` will be in the block that repeats a store which has changed its own block
     flushed: bool  # whether its translations were all dropped since the turn began, because the buffer was full
+    translates_shown: bool  # whether a block of an instruction that is shown is being translated
     translated: Block | None  # the block whose translation is about to start; None: it has started
     stale: bool  # whether some of its pages may be STALE (`code_pages`)
     context: TranslatorContext  # of the translation under way

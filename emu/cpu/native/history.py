@@ -149,16 +149,17 @@ def run(board: Board, microseconds: i64) -> i64:
 
 
 @shared
-def show(board: Board, cpu: Cpu, cycles: u64, instructions: u64) -> i64:
+def show(board: Board, cpu: Cpu, cycles: u64, instructions: u64, first: bool) -> i64:
     """Executes the next block, of one instruction as the caller has made sure, in the midst of a block that has been accounted.
 
-    Returns Unicorn's error; 0: none.
+    `first`: whether it is the first instruction of that block. Returns Unicorn's error; 0: none.
     """
     history = board.history
     if history is None:
         return 0
     history.showing = True
     cpu.shown = True
+    cpu.shows_first = first
     cpu.cycles = cycles
     cpu.instructions = instructions
     cpu.request = STOP_REQUEST
@@ -168,7 +169,7 @@ def show(board: Board, cpu: Cpu, cycles: u64, instructions: u64) -> i64:
     error = enter(cpu)
     cpu.turn_end = end
     cpu.request = NO_REQUEST
-    cpu.shown = False
+    cpu.shown = cpu.shows_first = False
     cpu.cycles = cycles
     cpu.instructions = instructions
     history.showing = False

@@ -14,7 +14,8 @@
 The block hook's third argument says why it is called: BLOCK for the block whose record is at the offset in OFFSET_MASK
 from the CPU's record (ACCOUNTED: with its cost added already), or INSTRUCTION for the one in NUMBER_MASK. LISTENED: before an
 instruction with listeners; the second argument is its address, the fourth one is their place instead of the CPU's record (NAMED:
-in a page with a name), and NUMBER_MASK has what the architecture must know. Unicorn itself would call it with a block's size, and
+in a page with a name), and NUMBER_MASK has what the architecture must know. SHOWN: at an instruction that is shown alone, where
+host functions may run (`callouts.call_if_shown_first`). Unicorn itself would call it with a block's size, and
 does so if there are other hooks; such a call does nothing.
 """
 
@@ -43,9 +44,10 @@ from emu.native.functions import Native, external, njit
 from emu.native.records import HOST, Layouts, Values, i32, u32, u64
 
 __all__ = [
-    "ACCOUNTED", "BLOCK", "INSTRUCTION", "LISTENED", "NAMED", "NO_INSTRUCTION", "NUMBER_MASK", "OFFSET_MASK", "build",
+    "ACCOUNTED", "BLOCK", "INSTRUCTION", "LISTENED", "NAMED", "NO_INSTRUCTION", "NUMBER_MASK", "OFFSET_MASK", "SHOWN", "build",
 ]  # fmt: skip
 
+SHOWN = u64(1 << 27)
 ACCOUNTED, NAMED, LISTENED, BLOCK, INSTRUCTION = u64(1), u64(1 << 28), u64(1 << 29), u64(1 << 30), u64(1 << 31)
 OFFSET_MASK, NUMBER_MASK = u64(NAMED - 8), u64(0xFF)
 
@@ -146,7 +148,9 @@ def build(
         block = next_block(cpu, tb)
         block.cycles = block_record.UNKNOWN
         block.summary = 0
-        cpu.translated = None if cpu.shown and most == 1 else block
+        shown = cpu.shown and most == 1
+        cpu.translated = None if shown else block
+        cpu.translates_shown = shown
         cpu.block = tb.pc
         translate(state, tb, min(most, longest_block))
         block.size = tb.size
@@ -241,6 +245,9 @@ def _build_begin(
         block = cpu.translated
         cpu.translated = None
         if block is None:
+            if cpu.translates_shown and callouts.is_looked_at(cpu):
+                call_hook(cpu, ctx, SHOWN)
+            cpu.translates_shown = False
             return
         offset = block.address - cpu.address
         if watched or cpu.timing is not None or callouts.is_looked_at(cpu):

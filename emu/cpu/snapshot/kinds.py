@@ -128,7 +128,9 @@ def _refill_array(thing: np.ndarray[Thing, Thing], content: np.ndarray[Thing, Th
 
 
 def _same_array(thing: np.ndarray[Thing, Thing], content: np.ndarray[Thing, Thing] | None) -> bool:
-    return content is None or thing.tobytes() == content.tobytes()
+    if content is None:
+        return True
+    return np.array_equal(thing, content) if thing.dtype.kind in "biu" else thing.tobytes() == content.tobytes()
 
 
 ARRAY = Kind(_array_parts, _copy_array, _refill_array, _same_array)

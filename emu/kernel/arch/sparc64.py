@@ -33,6 +33,7 @@ SAVED_WINDOW, SAVED_FP, SAVED_CALL = _BIAS, _BIAS + 8 * 14, _BIAS + 8 * 15
 TRAP_REGISTERS = _BIAS + 192  # offset in trap_entry's frame of its struct pt_regs
 
 _TRAMPOLINE = "return_to_handler"
+_CALL = 1  # the first two bits of a call
 _SAVE, _SAVE_MASK = 0x9DE3_8000, 0xFFFF_C000  # save %sp, ..., %sp
 _RETURN, _RETURN_MASK = 0x81C8_0000, 0xC1F8_0000  # return ...: a restore and a jump in one instruction
 
@@ -61,6 +62,10 @@ class Sparc64(KernelArch):
         if saved == 0:
             values = cpu.registers()
             return {name: values["pc" if name == "ip" else name] for name in _SHOWN}
+        return self._saved(memory, saved)
+
+    def _saved(self, memory: GuestMemory, saved: int) -> Mapping[str, int]:
+        """What a struct pt_regs at an address has."""
         general = saved + memory.image.offset("pt_regs.u_regs")
         out = {
             "ip": memory.member(saved, "pt_regs.tpc"),
@@ -100,6 +105,8 @@ class Sparc64(KernelArch):
 
     def caller(self, memory: GuestMemory, registers: Mapping[str, int]) -> Mapping[str, int] | None:
         function = memory.image.function_at(address := registers["ip"])
+        if function is not None and function.name == self.trap_entry and memory.read_word(address - 8, 4) >> 30 == _CALL:
+            return self._interrupted(memory, registers["sp"] + TRAP_REGISTERS)
         if function is None or self.is_entry_code(memory.image, address):
             return None
         if address > function.address and memory.read_word(address - 4, 4) & _RETURN_MASK == _RETURN:
@@ -112,6 +119,12 @@ class Sparc64(KernelArch):
         outs = {f"o{n}": registers[f"i{n}"] for n in range(8) if n != 6}
         window = {f"*{name}": registers["i6"] + SAVED_WINDOW + 8 * n for n, name in enumerate(_WINDOW)}
         return {"ip": registers["i7"] + 8, "npc": registers["i7"] + 12, "sp": registers["i6"], **outs, **window}
+
+    def _interrupted(self, memory: GuestMemory, regs: int) -> Mapping[str, int]:
+        """The registers of code that a trap has interrupted, whose struct pt_regs is at an address, in the form of `caller`."""
+        shown = self._saved(memory, regs)
+        out = {name: shown[name] for name in ("ip", "npc", "sp", *_GLOBALS, *_OUTS) if name != "o6"}
+        return out | {f"*{name}": out["sp"] + SAVED_WINDOW + 8 * n for n, name in enumerate(_WINDOW)}
 
     def switched_out(self, memory: GuestMemory, task: int) -> Mapping[str, int]:
         stored = _stored(self.function(memory, "__switch_to_asm"))

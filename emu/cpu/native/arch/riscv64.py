@@ -64,6 +64,8 @@ def build(layout: CpuStructures) -> NativeCpu:
         if why & translator.INSTRUCTION and why & translator.NUMBER_MASK == FENCE_I:
             drop_stale(cpu)
         if not why & translator.BLOCK:
+            if why == translator.SHOWN:
+                callouts.call_if_shown_first(cpu, address)
             return
         block = begin(uc, cpu, address, why)
         block_record.charge(cpu, block)

@@ -57,6 +57,8 @@ def build(layout: CpuStructures) -> NativeCpu:
             tell(uc, address, why, cpu.address)
             return
         if not why & translator.BLOCK:
+            if why == translator.SHOWN:
+                callouts.call_if_shown_first(cpu, address)
             return
         block = begin(uc, cpu, address, why)
         block_record.charge(cpu, block)

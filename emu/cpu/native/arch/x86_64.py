@@ -105,6 +105,8 @@ def build(layout: Layout, board: OfBoard = OWN_BOARD) -> NativeCpu:
         if why & translator.INSTRUCTION:
             execute(cpu, why & translator.NUMBER_MASK)
         if not why & translator.BLOCK:
+            if why == translator.SHOWN:
+                callouts.call_if_shown_first(cpu, address)
             return
         block = begin(uc, cpu, address, why)
         profile = cpu.board.profile

@@ -72,6 +72,8 @@ def build(
         if why & translator.INSTRUCTION:
             execute(cpu, why & translator.NUMBER_MASK)
         if not why & translator.BLOCK:
+            if why == translator.SHOWN:
+                callouts.call_if_shown_first(cpu, address)
             return
         block = begin(uc, cpu, address, why)
         if block.cycles & block_record.STRING:
