@@ -30,7 +30,7 @@ _NOWHERE = int(NOWHERE)
 LATEST = Instant(_NOWHERE, _NOWHERE, _NOWHERE)
 _ANY_SIZE = 0xFFFF_FFFF
 _LONGEST = 16  # bytes of an instruction, of any architecture
-_SHARE = 60  # a run makes a checkpoint when it has lasted this many times as long as making the last one took
+_SHARE = 50  # a run makes a checkpoint when it has lasted this many times as long as making the last one took
 
 
 class Replay:
