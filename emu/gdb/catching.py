@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from emu.cpu.board import Board
-from emu.cpu.cpu import Cpu
-from emu.gdb.arch import GdbArch, Read, Trap
+from emu.gdb.arch import GdbArch
 from emu.gdb.breakpoints import more_stops
-from emu.gdb.memory import Memory, NotMapped
+from emu.gdb.handlers import Handlers
+from emu.gdb.memory import Memory
 from emu.history.stops import Breakpoint, Reason, StopReason
 from emu.history.travel import Travel
 
@@ -27,7 +27,7 @@ class Catching:
     """
 
     def __init__(self, travel: Travel, board: Board, memory: Memory) -> None:
-        self._travel, self._board, self._memory = travel, board, memory
+        self._travel, self._board, self._handlers = travel, board, Handlers(memory)
         self._arch: GdbArch = memory.arch
         self._kinds: set[int] = set()
         self._calls: set[int] = set()  # numbers of system calls; none: all, if this trap is caught
@@ -74,25 +74,14 @@ class Catching:
     @contextmanager
     def in_force(self) -> Iterator[None]:
         """A context in which handlers of such traps stop the machine."""
-        entries = {entry for cpu in self._board.cpus for kind in self._kinds for entry in self._entries(cpu, kind)}
+        entries = {entry for cpu in self._board.cpus for entry in self._handlers.entries(cpu, self._kinds)}
         with more_stops(self._travel, map(Breakpoint, sorted(entries))):
             yield
-
-    def _entries(self, cpu: Cpu, kind: int) -> Iterable[int]:
-        try:
-            return list(self._arch.entries_of(cpu, self._read(cpu), kind))
-        except NotMapped:  # the CPU has no handlers yet
-            return ()
-
-    def _read(self, cpu: Cpu) -> Read:
-        return lambda address, size: self._memory.read(cpu, address, size)
 
     def caught(self, stopped: StopReason) -> str:
         """What to say if a machine has stopped at a trap that is to be caught; "": it has not."""
         cpu = self._board.cpus[stopped.cpu]
-        if stopped.reason != Reason.BREAKPOINT or not self._kinds or (trap := self._taken(cpu)) is None:
-            return ""
-        if trap.kind not in self._kinds:
+        if stopped.reason != Reason.BREAKPOINT or (trap := self._handlers.taken(cpu, self._kinds)) is None:
             return ""
         name = self._name(trap.kind)
         if trap.kind in self._arch.traps["syscall"]:
@@ -101,14 +90,6 @@ class Catching:
                 return ""
             name += f" {number}"
         return f"CPU {cpu.index} takes a trap, {name}; it goes on at {trap.pc:#x}.\n"
-
-    def _taken(self, cpu: Cpu) -> Trap | None:
-        try:
-            if not any(cpu.pc in self._entries(cpu, kind) for kind in self._kinds):
-                return None
-            return self._arch.trap(cpu, self._read(cpu))
-        except NotMapped:
-            return None
 
 
 def _number_of_call(name: str, number: str) -> int:

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NamedTuple
 
-from emu.cpu.cpu import Cpu
 from emu.gdb.arch import GdbArch
 from emu.gdb.breakpoints import more_stops
-from emu.gdb.memory import Memory, NotMapped
+from emu.gdb.handlers import Handlers
+from emu.gdb.memory import Memory
 from emu.history.stops import Breakpoint, Instant, Reason, StopReason
 from emu.history.travel import Travel
 
@@ -64,7 +64,7 @@ class Syscalls:
     """
 
     def __init__(self, travel: Travel, memory: Memory) -> None:
-        self._travel, self._memory = travel, memory
+        self._travel, self._handlers = travel, Handlers(memory)
         self._arch: GdbArch = memory.arch
         self._wanted: frozenset[int] | None = frozenset()  # numbers; None: all
         self._places: set[int] = set()  # to which calls return
@@ -145,28 +145,16 @@ class Syscalls:
             yield
 
     def _entries(self) -> set[int]:
-        return {entry for cpu in self._travel.board.cpus for entry in self._entries_of(cpu)}
-
-    def _entries_of(self, cpu: Cpu) -> list[int]:
-        try:
-            return [
-                entry
-                for kind in self._arch.traps["syscall"]
-                for entry in self._arch.entries_of(cpu, lambda address, size: self._memory.read(cpu, address, size), kind)
-            ]
-        except NotMapped:  # the CPU has no handlers yet
-            return []
+        kinds = self._arch.traps["syscall"]
+        return {entry for cpu in self._travel.board.cpus for entry in self._handlers.entries(cpu, kinds)}
 
     def _made(self, stopped: StopReason) -> tuple[_Return, int] | None:
         """The call that a CPU makes where it has stopped: where it will return, and its number; None: it makes none."""
         cpu = self._travel.board.cpus[stopped.cpu]
-        if stopped.reason != Reason.BREAKPOINT or cpu.pc not in self._entries_of(cpu):
+        if stopped.reason != Reason.BREAKPOINT:
             return None
-        try:
-            trap = self._arch.trap(cpu, lambda address, size: self._memory.read(cpu, address, size))
-        except NotMapped:
-            return None
-        if trap is None or trap.kind not in self._arch.traps["syscall"]:
+        trap = self._handlers.taken(cpu, self._arch.traps["syscall"])
+        if trap is None:
             return None
         return _Return(trap.pc, trap.sp, trap.space), self._arch.syscall_number(cpu)
 

@@ -81,7 +81,6 @@ def build(
                 loop_exit(cpu.state)
             if cpu.goal == NEVER and tells_when(cpu):
                 cpu.deadline = next_due(cpu)
-            learn(cpu, block, address)
             note_trap(cpu, block, address)
         learn(cpu, block, address)
         return block

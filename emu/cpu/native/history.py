@@ -7,20 +7,16 @@ checkpoint and executes again up to the noted moment, so nothing of this shows i
 
 from __future__ import annotations
 
-from emu.cpu.native.cpu_records import NEVER, NO_REQUEST, RUNNING, STOP_REQUEST, Block, Board, Cpu
+from emu.cpu.native.cpu_records import NEVER, NO_REQUEST, STOP_REQUEST, Block, Board, Cpu
 from emu.cpu.native.history_record import ANY, NOWHERE, History, Moment, Watch
 from emu.cpu.native.interrupts import stop
-from emu.cpu.native.turns import FAULT, REQUEST, TIME, enter, next_turn
-from emu.native.functions import callback, external, njit, shared
+from emu.cpu.native.turns import NONE, TIME, TURNS_BETWEEN_LOOKS, clock, enter, next_turn, why_left
+from emu.native.functions import callback, njit, shared
 from emu.native.records import i64, u64
 
 __all__ = ["GOAL", "at_breakpoint", "note", "note_trap", "run", "show", "took_trap"]
 
 GOAL = 6  # why the loop returned, in addition to the reasons of `turns`
-_NONE = 5
-
-_clock = external("clock", i64)  # microseconds of processor time
-_TURNS_BETWEEN_LOOKS = 32
 
 
 @njit
@@ -102,7 +98,7 @@ def note_trap(cpu: Cpu, block: Block, address: u64) -> None:
 @shared
 def run(board: Board, microseconds: i64) -> i64:
     """Runs turns, as `turns.run`, or to the goal. Returns the same, or GOAL."""
-    stop_at = _clock() + microseconds
+    stop_at = clock() + microseconds
     history = board.history
     if history is None:
         return TIME
@@ -115,7 +111,7 @@ def run(board: Board, microseconds: i64) -> i64:
             if goal != NOWHERE and board.cpus[history.goal_cpu].instructions > goal:
                 return GOAL
             reason = next_turn(board)
-            if reason != _NONE:
+            if reason != NONE:
                 return reason
             history.turns += 1
         cpu = board.cpus[board.current]
@@ -128,12 +124,9 @@ def run(board: Board, microseconds: i64) -> i64:
         error = enter(cpu)
         if to_block:
             cpu.goal = NEVER
-        if error != 0:
-            return FAULT | error << 8
-        if cpu.request != NO_REQUEST:
-            goes_on = cpu.status == RUNNING and cpu.cycles < cpu.turn_end
-            board.interrupted = cpu.request == STOP_REQUEST and goes_on
-            return REQUEST
+        reason = why_left(board, cpu, error)
+        if reason != NONE:
+            return reason
         if to_block and cpu.goal_block is not None:
             board.interrupted = True
             return GOAL
@@ -142,9 +135,9 @@ def run(board: Board, microseconds: i64) -> i64:
         if board.wanted:
             return TIME
         turns += 1
-        if turns == _TURNS_BETWEEN_LOOKS:
+        if turns == TURNS_BETWEEN_LOOKS:
             turns = 0
-            if _clock() >= stop_at:
+            if clock() >= stop_at:
                 return TIME
 
 

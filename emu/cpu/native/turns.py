@@ -12,11 +12,11 @@ from emu.native.records import i32, i64, u64
 
 # The reasons why the loop returned.
 TIME, IDLE, REQUEST, FAULT, LIMIT = 0, 1, 2, 3, 4
-_NONE = 5  # there is none
+NONE = 5  # there is none
 
 _emu_start = external("uc_emu_start", i32, Uc, u64, u64, u64, u64)
-_clock = external("clock", i64)  # microseconds of processor time
-_TURNS_BETWEEN_LOOKS = 32
+clock = external("clock", i64)  # microseconds of processor time
+TURNS_BETWEEN_LOOKS = 32  # at the clock
 
 
 @njit
@@ -86,7 +86,7 @@ def enter(cpu: Cpu) -> i32:
 
 @njit
 def next_turn(board: Board) -> u64:
-    """Begins the turn of the CPU that is furthest behind. Returns _NONE; or IDLE or LIMIT if no turn can begin."""
+    """Begins the turn of the CPU that is furthest behind. Returns NONE; or IDLE or LIMIT if no turn can begin."""
     best = second = NEVER
     cpu = board.cpus[0]
     for n in range(board.cpu_count):
@@ -101,7 +101,18 @@ def next_turn(board: Board) -> u64:
     if best >= board.limit:
         return LIMIT
     begin_turn(board, cpu, best, second)
-    return _NONE
+    return NONE
+
+
+@njit
+def why_left(board: Board, cpu: Cpu, error: i64) -> i64:
+    """After a turn: the reason why Python must act, as run() returns it. `error`: Unicorn's."""
+    if error != 0:
+        return FAULT | error << 8
+    if cpu.request != NO_REQUEST:
+        board.interrupted = cpu.request == STOP_REQUEST and cpu.status == RUNNING and cpu.cycles < cpu.turn_end
+        return REQUEST
+    return NONE
 
 
 @shared
@@ -112,25 +123,22 @@ def run(board: Board, microseconds: i64) -> i64:
 
     Returns a pair in one word: reason | error << 8; the CPU concerned is the board's `current`.
     """
-    stop_at = _clock() + microseconds
+    stop_at = clock() + microseconds
     turns = 0
     while True:
         if not board.interrupted:
             reason = next_turn(board)
-            if reason != _NONE:
+            if reason != NONE:
                 return reason
         cpu = board.cpus[board.current]
         board.interrupted = False
-        error = enter(cpu)
-        if error != 0:
-            return FAULT | error << 8
-        if cpu.request != NO_REQUEST:
-            board.interrupted = cpu.request == STOP_REQUEST and cpu.status == RUNNING and cpu.cycles < cpu.turn_end
-            return REQUEST
+        reason = why_left(board, cpu, enter(cpu))
+        if reason != NONE:
+            return reason
         if board.wanted:
             return TIME
         turns += 1
-        if turns == _TURNS_BETWEEN_LOOKS:
+        if turns == TURNS_BETWEEN_LOOKS:
             turns = 0
-            if _clock() >= stop_at:
+            if clock() >= stop_at:
                 return TIME
